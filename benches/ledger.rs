@@ -442,6 +442,7 @@ fn arrival(n: i64, order: i64) -> Arrival {
         text: TEXT.to_owned(),
         command: None,
         quote: None,
+        thread: None,
         forwarded: false,
         aside: selkie_channel_core::Aside::Nothing,
         attachments: Vec::new(),

@@ -78,7 +78,7 @@ fn answered(
 
 fn heard(message: &UserMessage) -> Turn {
     let text = prompt::heard(message);
-    let pictures = message.pictures.clone();
+    let pictures = message.all_pictures();
     if pictures.is_empty() { Turn::User(text) } else { Turn::Shown { text, pictures } }
 }
 

@@ -222,6 +222,14 @@ impl Reader for Shelf {
         Ok(None)
     }
 
+    async fn files_of(
+        &self,
+        _: &ConversationId,
+        _: &selkie_channel_core::MessageRef,
+    ) -> Result<Vec<selkie_store::read::StoredFiles>> {
+        Ok(Vec::new())
+    }
+
     async fn provenance_of(
         &self,
         _: &ConversationId,

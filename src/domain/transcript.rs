@@ -89,7 +89,7 @@ impl Item {
 /// A person's message, as the model sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UserMessage {
-    /// Its row in the inbox; absent for talk, and for words that came as no message.
+    /// Its row in the inbox; absent for several lines of talk, and for words that came as no message.
     pub inbox: Option<InboxId>,
     /// When it was written.
     pub at: DateTime<Utc>,
@@ -120,10 +120,16 @@ pub struct UserMessage {
 }
 
 impl UserMessage {
+    /// Returns all pictures that come with it, those of what it replies to first.
+    pub fn all_pictures(&self) -> Vec<Picture> {
+        let quoted = self.quote.iter().flat_map(|quote| &quote.pictures);
+        quoted.chain(&self.pictures).cloned().collect()
+    }
+
     /// Returns the level of what it holds beside the person's own words.
     pub fn level(&self) -> Taint {
         let quoted = match &self.quote {
-            Some(quote) if quote.ours => quote.level,
+            Some(quote) if quote.ours && quote.files.is_empty() => quote.level,
             Some(_) => Taint::Raw,
             None => Taint::Clean,
         };
@@ -158,6 +164,12 @@ pub struct QuotedWords {
     /// Of the bot's own: the level they were written with. The history need not hold them any more.
     #[serde(default, skip_serializing_if = "Taint::is_clean")]
     pub level: Taint,
+    /// Files that came with them, as the tools can reach them, or why they are not there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// Those of the files that are pictures, for models that see.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pictures: Vec<Picture>,
 }
 
 /// A tool call the model asked for.

@@ -177,6 +177,7 @@ pub fn message(n: i64, order: i64) -> Inbound {
         text: format!("text {order}"),
         command: None,
         quote: None,
+        thread: None,
         forwarded: false,
         aside: Aside::Nothing,
         attachments: Vec::new(),

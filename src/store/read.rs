@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{
-    ConversationId, Inbound, MessageRef, Outbound, Part, PlaceId, Quote, Receipt,
+    Attachment, ConversationId, Inbound, MessageRef, Outbound, Part, PlaceId, Quote, Receipt,
 };
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +61,14 @@ pub trait Reader: Send + Sync {
         message: &MessageRef,
     ) -> Result<Option<Quote>>;
 
+    /// Returns what brought the files of a message of a conversation's place, and then what else was sent together with it
+    /// (an album), in the platform's order.
+    async fn files_of(
+        &self,
+        conversation: &ConversationId,
+        message: &MessageRef,
+    ) -> Result<Vec<StoredFiles>>;
+
     /// Returns with which level a message of ours in a conversation was written, and for whom: of a task's the highest
     /// that the task has written with, and the least trust of those whom it answered. `None` when no message of ours is known by this id.
     async fn provenance_of(
@@ -92,6 +100,17 @@ pub trait Reader: Send + Sync {
 
     /// Checks that the store can be read and written.
     async fn healthy(&self) -> Result<()>;
+}
+
+/// The files of a message, as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredFiles {
+    /// Its row: the folder of the cache where they lie, once they were fetched, is named after it.
+    pub row: InboxId,
+    /// The message.
+    pub message: MessageRef,
+    /// What came with it; never empty.
+    pub attachments: Vec<Attachment>,
 }
 
 /// A conversation in a list.

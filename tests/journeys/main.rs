@@ -102,6 +102,7 @@ mod reload;
 mod reload_trouble;
 mod reminders;
 mod removed;
+mod replied_files;
 mod requests;
 mod restart;
 mod sandboxed;

@@ -242,7 +242,7 @@ async fn taken_back(it: &Contract, hearing: &Hearing) {
 }
 
 /// Waits until a count comes to this.
-async fn counted(world: &World, count: &str, wanted: i64) {
+pub async fn counted(world: &World, count: &str, wanted: i64) {
     let there = async {
         while number(&world.home, count) != Some(wanted) {
             tokio::task::yield_now().await;

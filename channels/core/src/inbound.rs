@@ -43,6 +43,10 @@ pub struct Inbound {
     pub command: Option<Command>,
     /// The message this one replies to. Its text is not the speaker's: always marked as quoted.
     pub quote: Option<Quote>,
+    /// The message that began the thread in which it stands, where that is another one and the platform does not
+    /// quote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<MessageRef>,
     /// The text was forwarded from somewhere else: it is not the speaker's own.
     #[serde(default)]
     pub forwarded: bool,
@@ -82,6 +86,7 @@ impl Inbound {
             text: String::new(),
             command: None,
             quote: None,
+            thread: None,
             forwarded: false,
             aside: Aside::Nothing,
             attachments: Vec::new(),
@@ -236,6 +241,9 @@ pub struct Quote {
     /// It is one of the bot's own messages.
     #[serde(default)]
     pub ours: bool,
+    /// Its files, as far as the platform tells of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
 }
 
 /// A file that came with a message.

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard};
 
 use selkie_channel_core::locked;
-use selkie_channel_core::{MessageRef, Quote};
+use selkie_channel_core::{Attachment, MessageRef, Quote};
 
 use crate::bounded::BoundedMap;
 
@@ -25,6 +25,8 @@ pub struct RecentMessage {
     pub ours: bool,
     /// What LINE wants to see for a quote of it.
     pub quote_token: Option<String>,
+    /// What came with it: LINE hands it out by the message's id.
+    pub attachments: Vec<Attachment>,
 }
 
 impl Default for RecentMessages {
@@ -53,8 +55,8 @@ impl RecentMessages {
     /// Tells what is known of a quoted message.
     pub fn quote(&self, id: &str) -> Quote {
         let said = self.lock().get(id).cloned().unwrap_or_default();
-        let RecentMessage { speaker, text, ours, .. } = said;
-        Quote { message: MessageRef::new(id), speaker, text, ours }
+        let RecentMessage { speaker, text, ours, attachments, .. } = said;
+        Quote { message: MessageRef::new(id), speaker, text, ours, attachments }
     }
 
     /// Returns what LINE wants to see for a quote of a message.

@@ -156,8 +156,9 @@ async fn recall(listener: &Listener, inbox: &dyn Inbox, event: &Value) {
     };
     let conversation = spot.conversation(&listener.account);
     match inbox.quoted(&conversation, &MessageRef::new(&*id)).await {
-        Ok(Some(Quote { speaker, text, ours, .. })) => {
-            listener.known.put(&id, RecentMessage { speaker, text, ours, quote_token: None });
+        Ok(Some(Quote { speaker, text, ours, attachments, .. })) => {
+            let said = RecentMessage { speaker, text, ours, quote_token: None, attachments };
+            listener.known.put(&id, said);
         }
         Ok(None) => {}
         Err(error) => tracing::warn!(%error, "what is quoted could not be looked up"),

@@ -134,7 +134,13 @@ impl Inbox for TestInbox {
         message: &MessageRef,
     ) -> Result<Option<Quote>, InboxBroken> {
         let text = "forty-two".to_owned();
-        let quote = Quote { message: message.clone(), speaker: String::new(), text, ours: true };
+        let quote = Quote {
+            message: message.clone(),
+            speaker: String::new(),
+            text,
+            ours: true,
+            attachments: Vec::new(),
+        };
         Ok(Some(quote).filter(|_| message.as_str() == STORED))
     }
 

@@ -17,6 +17,7 @@ use crate::ids::Spot;
 use crate::listen::{self, Listener};
 use crate::names::Names;
 use crate::socket::Patience;
+use crate::stubs;
 use crate::whoami::Whoami;
 use selkie_channel_core::Pauses;
 
@@ -106,6 +107,7 @@ impl Receiver for SlackReceiver {
             redactor: &self.line.http.redactor,
         };
         let mut earlier = backfill::earlier(&self.api, &spot, before, limit, frame).await?;
+        stubs::fill(&self.api, &mut earlier.lines).await;
         self.names.fill(&self.api, &mut earlier.lines).await;
         Ok(earlier)
     }

@@ -415,7 +415,13 @@ mod tests {
         assert_eq!(decide(&group("tg:5", "/ask@other hi"), &here, TriggerMode::Strict), "context");
         let quote = |ours| {
             let message = MessageRef::new("1");
-            Some(Quote { message, speaker: String::new(), text: String::new(), ours })
+            Some(Quote {
+                message,
+                speaker: String::new(),
+                text: String::new(),
+                ours,
+                attachments: Vec::new(),
+            })
         };
         let answers = Inbound { quote: quote(false), ..said.clone() };
         assert_eq!(decide(&answers, &here, TriggerMode::Strict), "context", "to somebody else");
@@ -481,11 +487,12 @@ mod tests {
             speaker: "bot".to_owned(),
             text: "hello".to_owned(),
             ours: true,
+            attachments: Vec::new(),
         });
         assert!(!untrusted(&said));
         said.quote = said.quote.map(|q| Quote { ours: false, ..q });
         assert!(untrusted(&said));
-        said.quote = None;
+        let own = said.quote.take();
         said.attachments = vec![Attachment {
             handle: "h".to_owned(),
             kind: AttachmentKind::Photo,
@@ -494,6 +501,9 @@ mod tests {
             size: None,
         }];
         assert!(untrusted(&said));
+        let attachments = std::mem::take(&mut said.attachments);
+        said.quote = own.map(|quote| Quote { ours: true, attachments, ..quote });
+        assert!(untrusted(&said), "a file that the bot has sent");
     }
 
     #[test]
@@ -544,6 +554,7 @@ mod tests {
             speaker: String::new(),
             text: "$bash".to_owned(),
             ours: true,
+            attachments: Vec::new(),
         };
         let quotes = Inbound { quote: Some(quote), text: "do it".to_owned(), ..said };
         assert!(names(&quotes, Trust::Owner).is_empty());

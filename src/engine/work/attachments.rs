@@ -47,9 +47,9 @@ pub struct TaskMessage<'a> {
     pub(crate) inbound: &'a Inbound,
 }
 
-/// Returns where the files of a message lie, within its place's own folder: nothing else lies there.
-pub fn brought_by(row: InboxId) -> String {
-    format!("in/{row}")
+/// Returns where the files of a message lie, within the cache: nothing else lies there.
+pub(super) fn folder_of(place_row: i64, row: InboxId) -> String {
+    format!("{}/in/{row}", own_folder(place_row))
 }
 
 /// Fetches what comes with messages.
@@ -69,39 +69,43 @@ impl Attachments {
         cancel: &CancellationToken,
     ) -> MessageFiles {
         let mut all = MessageFiles::default();
-        let TaskMessage { place_row, row, inbound } = message;
-        let Some(account) = self.context.accounts.of(&inbound.conversation) else { return all };
-        let below = format!("{}/{}", own_folder(place_row), brought_by(row));
-        let folder = self.cache_dir.join(&below);
-        for attachment in &inbound.attachments {
-            let left = match self.limits.bytes_left(inbound).await {
-                Ok(left) => left,
-                Err(_) => {
-                    all.lines.push(messages::file_not_fetched(
-                        &attachment.name,
-                        messages::DOWNLOADS_REACHED,
-                    ));
-                    continue;
-                }
-            };
-            let name = safe_name(attachment);
-            let fetched = tokio::select! {
-                fetched = tokio::time::timeout(TIMEOUT, one(&account.channel, attachment, left, &folder, &name)) => {
-                    fetched.unwrap_or_else(|_| Err(format!("it took longer than {} s", TIMEOUT.as_secs())))
-                }
-                () = cancel.cancelled() => Err("the task was stopped".to_owned()),
-            };
-            if let Ok((_, bytes)) = &fetched {
-                self.limits.fetched(inbound, *bytes).await;
-            }
-            match fetched {
-                Ok((name, bytes)) => {
-                    self.add(attachment, CachedFile { below: &below, name, bytes }, &mut all).await
-                }
-                Err(why) => all.lines.push(self.missing(&name, &why)),
-            }
+        for attachment in &message.inbound.attachments {
+            self.fetch_one(attachment, message, cancel, &mut all).await;
         }
         all
+    }
+
+    /// Fetches one file for who wrote a message, into the folder of its row.
+    pub(super) async fn fetch_one(
+        &self,
+        attachment: &Attachment,
+        message: TaskMessage<'_>,
+        cancel: &CancellationToken,
+        all: &mut MessageFiles,
+    ) {
+        let TaskMessage { place_row, row, inbound } = message;
+        let Some(account) = self.context.accounts.of(&inbound.conversation) else { return };
+        let Ok(left) = self.limits.bytes_left(inbound).await else {
+            let why = messages::DOWNLOADS_REACHED;
+            all.lines.push(messages::file_not_fetched(&attachment.name, why));
+            return;
+        };
+        let below = folder_of(place_row, row);
+        let folder = self.cache_dir.join(&below);
+        let name = safe_name(attachment);
+        let fetched = tokio::select! {
+            fetched = tokio::time::timeout(TIMEOUT, one(&account.channel, attachment, left, &folder, &name)) => {
+                fetched.unwrap_or_else(|_| Err(format!("it took longer than {} s", TIMEOUT.as_secs())))
+            }
+            () = cancel.cancelled() => Err("the task was stopped".to_owned()),
+        };
+        match fetched {
+            Ok((name, bytes)) => {
+                self.limits.fetched(inbound, bytes).await;
+                self.add(attachment, CachedFile { below, name, bytes }, all).await;
+            }
+            Err(why) => all.lines.push(self.missing(&name, &why)),
+        }
     }
 
     /// Copies a file of this machine, which the command line has named, as if it had come with a message.
@@ -118,7 +122,7 @@ impl Attachments {
         let name = safe_name(&attachment);
         match into_folder(&folder, &name, async |part| copied(path, part).await).await {
             Ok((name, bytes)) => {
-                self.add(&attachment, CachedFile { below: &below, name, bytes }, &mut all).await
+                self.add(&attachment, CachedFile { below, name, bytes }, &mut all).await
             }
             Err(why) => all.lines.push(self.missing(&name, &why)),
         }
@@ -126,9 +130,14 @@ impl Attachments {
     }
 
     /// Tells of a file that is there.
-    async fn add(&self, attachment: &Attachment, stored: CachedFile<'_>, all: &mut MessageFiles) {
+    pub(super) async fn add(
+        &self,
+        attachment: &Attachment,
+        stored: CachedFile,
+        all: &mut MessageFiles,
+    ) {
         let CachedFile { below, name, bytes } = stored;
-        let (told, folder) = (describe(attachment, bytes), self.cache_dir.join(below));
+        let (told, folder) = (describe(attachment, bytes), self.cache_dir.join(&below));
         let note = match self.shown(attachment, &folder, &folder.join(&name)).await {
             Some(Ok(picture)) => {
                 all.pictures.push(picture);
@@ -170,10 +179,10 @@ impl Attachments {
 }
 
 /// A file in the cache folder: below which folder of it, and its name.
-struct CachedFile<'a> {
-    below: &'a str,
-    name: String,
-    bytes: u64,
+pub(super) struct CachedFile {
+    pub(super) below: String,
+    pub(super) name: String,
+    pub(super) bytes: u64,
 }
 
 /// Fetches one file.
@@ -265,7 +274,8 @@ async fn place(part: &Path, folder: &Path, name: &str) -> std::io::Result<String
     Err(std::io::Error::other("no free name"))
 }
 
-fn numbered(name: &str, number: u32) -> String {
+/// Returns the name of the file that is the so many-th of its name in a folder, from 1.
+pub(super) fn numbered(name: &str, number: u32) -> String {
     match (number, name.rsplit_once('.')) {
         (1, _) => name.to_owned(),
         (_, Some((stem, ext))) if !stem.is_empty() => format!("{stem}-{number}.{ext}"),
@@ -276,7 +286,7 @@ fn numbered(name: &str, number: u32) -> String {
 /// Makes a plain file name of whatever the sender called it: no folder, no control or direction
 /// characters, not hidden, at most 120 bytes with its extension kept. What has no name is called by its kind, and ends as
 /// its type does: programs go by that.
-fn safe_name(attachment: &Attachment) -> String {
+pub(super) fn safe_name(attachment: &Attachment) -> String {
     let base = attachment.name.rsplit(['/', '\\']).next().unwrap_or_default();
     let clean: String = base.chars().map(|c| if is_unfit(c) { '_' } else { c }).collect();
     let clean = clean.trim_matches(is_edge);

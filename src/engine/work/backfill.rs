@@ -66,6 +66,7 @@ fn hint(claimed: &TaskClaim, lines: &[Inbound]) -> Option<Inbound> {
         text: MISSING.to_owned(),
         command: None,
         quote: None,
+        thread: None,
         forwarded: false,
         attachments: Vec::new(),
         album: None,

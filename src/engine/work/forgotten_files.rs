@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::delivery::storage::Storage;
-use crate::work::attachments::brought_by;
+use crate::work::attachments::folder_of;
 use crate::work::sweep::Sweep;
 use crate::work::workspace::own_folder;
 use selkie_store::StoreError;
@@ -18,7 +18,7 @@ use selkie_tools::shell::folder_of_sandbox;
 /// When the store does not answer.
 pub async fn remove_unsent(storage: &Storage, cache_dir: &Path) -> Result<(), StoreError> {
     let mut unsent = storage.ledger.unsent().await?;
-    let of = |place, row| cache_dir.join(own_folder(place)).join(brought_by(row));
+    let of = |place, row| cache_dir.join(folder_of(place, row));
     let folders: Vec<PathBuf> = unsent.messages.iter().map(|it| of(it.place_row, it.row)).collect();
     let removed = tokio::task::spawn_blocking(move || {
         folders.iter().try_for_each(|folder| match std::fs::remove_dir_all(folder) {

@@ -21,6 +21,7 @@ pub mod provenance;
 pub mod received;
 pub mod records;
 pub mod redact_inbound;
+mod replied_files;
 pub mod rights;
 pub mod runner;
 pub mod scheduled;

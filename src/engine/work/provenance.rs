@@ -5,9 +5,10 @@ use selkie_channel_core::{Aside, Inbound};
 /// Tools that one message can name.
 const MAX_SUMMONED: usize = 8;
 
-/// Whether a message carries words that are not its speaker's own.
+/// Whether a message carries words that are not its speaker's own. What a file holds is nobody's own words, whoever sent it.
 pub fn is_foreign(inbound: &Inbound) -> bool {
-    let quotes_others = inbound.quote.as_ref().is_some_and(|q| !q.ours);
+    let quotes_others =
+        inbound.quote.as_ref().is_some_and(|q| !q.ours || !q.attachments.is_empty());
     quotes_others || inbound.forwarded || !inbound.attachments.is_empty()
 }
 

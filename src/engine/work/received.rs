@@ -1,4 +1,4 @@
-//! The messages of a task as the model reads them: files fetched, quotes and group talk marked.
+//! The messages of a task as the model reads them: files fetched, also of what they reply to, quotes and group talk marked.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use crate::delivery::runtime::Runtime;
 use crate::delivery::storage::Storage;
 use crate::work::attachments::{Attachments, TaskMessage};
+use crate::work::replied_files::{LinesAbove, RepliedMessage};
 use selkie_agent::prompt;
 use selkie_domain::builtin::Builtin;
 use selkie_domain::facts::{Trigger, Trust};
@@ -36,9 +37,11 @@ pub async fn lines(
     cancel: &CancellationToken,
     zone: Zone,
 ) -> Vec<UserMessage> {
-    let mut lines = without_files(claimed, zone);
+    let mut lines = talk(attachments, claimed, cancel, zone).await;
+    let begin = lines.len();
+    lines.extend(requests(claimed, zone));
     let asked = lines.len() - claimed.heard.len();
-    if let (Some(words), Some(own)) = (&claimed.words, lines[..asked].last_mut()) {
+    if let (Some(words), Some(own)) = (&claimed.words, lines[begin..asked].last_mut()) {
         for enclosure in words.letter(claimed.facts.trigger).enclosed {
             let Enclosure::File(path) = enclosure else { continue };
             let copied = attachments.copy(claimed.place_row, &path).await;
@@ -47,10 +50,14 @@ pub async fn lines(
         }
     }
     for (line, (row, inbound)) in lines[asked..].iter_mut().zip(&claimed.heard) {
-        if let Some(quote) = &mut line.quote {
-            quote.level = quoted(&attachments.context.storage, inbound, claimed.facts.trust).await;
-        }
         let message = TaskMessage { place_row: claimed.place_row, row: *row, inbound };
+        if let (Some(words), Some(quote)) = (&mut line.quote, &inbound.quote) {
+            words.level = quoted(&attachments.context.storage, inbound, claimed.facts.trust).await;
+            let to = RepliedMessage { message: &quote.message, attachments: &quote.attachments };
+            let replied = attachments.replied(message, to, cancel).await;
+            words.files = replied.files.lines;
+            words.pictures = replied.files.pictures;
+        }
         let fetched = attachments.fetch(message, cancel).await;
         (line.files, line.pictures) = (fetched.lines, fetched.pictures);
     }
@@ -73,13 +80,59 @@ pub async fn quoted(storage: &Arc<Storage>, inbound: &Inbound, reader: Trust) ->
     known.unwrap_or(unknown).read_by(reader)
 }
 
+/// Reads what was said before. What a message of a thread replies to there brings its files: each line that does so is told
+/// by itself, at its place.
+async fn talk(
+    attachments: &Attachments,
+    claimed: &TaskClaim,
+    cancel: &CancellationToken,
+    zone: Zone,
+) -> Vec<UserMessage> {
+    let above = LinesAbove::of(claimed);
+    let rest: Vec<&Inbound> = claimed.context.iter().filter(|line| !above.holds(line)).collect();
+    let rest = group_talk(&rest, zone);
+    let Some((row, inbound)) = above.by else { return rest.into_iter().collect() };
+    let by = TaskMessage { place_row: claimed.place_row, row, inbound };
+    let mut lines = Vec::new();
+    if let Some(root) = above.root {
+        lines.push(with_files(attachments, by, root, cancel, zone).await);
+    }
+    lines.extend(rest);
+    if let Some(last) = above.last {
+        lines.push(with_files(attachments, by, last, cancel, zone).await);
+    }
+    lines
+}
+
+/// Reads a line that was said before and is replied to by a message, with its files.
+async fn with_files(
+    attachments: &Attachments,
+    by: TaskMessage<'_>,
+    said: &Inbound,
+    cancel: &CancellationToken,
+    zone: Zone,
+) -> UserMessage {
+    let mut line = UserMessage { talk: true, quote: None, ..line_of(said, zone) };
+    let Some(message) = &said.message else { return line };
+    let to = RepliedMessage { message, attachments: &said.attachments };
+    let replied = attachments.replied(by, to, cancel).await;
+    line.inbox = replied.row;
+    line.files = replied.files.lines;
+    line.pictures = replied.files.pictures;
+    line
+}
+
 /// Reads a task's messages, or its own words, as they are, group talk first.
 /// Their times are told by the clocks of `zone`.
 pub fn without_files(claimed: &TaskClaim, zone: Zone) -> Vec<UserMessage> {
-    let talk = group_talk(&claimed.context, zone);
+    let context: Vec<&Inbound> = claimed.context.iter().collect();
+    group_talk(&context, zone).into_iter().chain(requests(claimed, zone)).collect()
+}
+
+/// What the task is to answer.
+fn requests(claimed: &TaskClaim, zone: Zone) -> impl Iterator<Item = UserMessage> {
     let own = claimed.words.as_ref().map(|words| own_words(words, claimed.facts.trigger, zone));
-    let heard = claimed.heard.iter().map(|(row, m)| line(*row, m, zone));
-    talk.into_iter().chain(own).chain(heard).collect()
+    own.into_iter().chain(claimed.heard.iter().map(move |(row, m)| line(*row, m, zone)))
 }
 
 /// Reads words that came as no message; text that is enclosed with them is read as a quote is.
@@ -116,13 +169,24 @@ fn quote(letter: &Letter) -> Option<QuotedWords> {
             named.collect::<Vec<_>>().join("\n\n")
         }
     };
-    Some(QuotedWords { speaker: names.join(", "), text, ours: false, level: Taint::Raw })
+    Some(QuotedWords {
+        speaker: names.join(", "),
+        text,
+        ours: false,
+        level: Taint::Raw,
+        files: Vec::new(),
+        pictures: Vec::new(),
+    })
 }
 
 /// Reads one message as it is.
 pub fn line(row: InboxId, inbound: &Inbound, zone: Zone) -> UserMessage {
+    UserMessage { inbox: Some(row), ..line_of(inbound, zone) }
+}
+
+fn line_of(inbound: &Inbound, zone: Zone) -> UserMessage {
     UserMessage {
-        inbox: Some(row),
+        inbox: None,
         at: inbound.at,
         local: local_time(zone, inbound.at),
         speaker: name(&inbound.speaker),
@@ -132,6 +196,8 @@ pub fn line(row: InboxId, inbound: &Inbound, zone: Zone) -> UserMessage {
             text: q.text.clone(),
             ours: q.ours,
             level: Taint::Clean,
+            files: Vec::new(),
+            pictures: Vec::new(),
         }),
         forwarded: inbound.forwarded,
         talk: false,
@@ -161,7 +227,7 @@ fn name(speaker: &Speaker) -> String {
 }
 
 /// What a group said since the last task: talk among others, not asked of the bot; the prompt fences it.
-fn group_talk(context: &[Inbound], zone: Zone) -> Option<UserMessage> {
+fn group_talk(context: &[&Inbound], zone: Zone) -> Option<UserMessage> {
     let newest = &context[context.len().saturating_sub(MAX_LINES)..];
     let at = newest.last()?.at;
     let lines = newest.iter().map(|inbound| {

@@ -6,8 +6,12 @@ use selkie_channel_core::{Inbound, Redactor};
 pub fn hide(redactor: &Redactor, inbound: &mut Inbound) {
     let Inbound { title, speaker, text, command, quote, attachments, .. } = inbound;
     let args = command.as_mut().map(|command| &mut command.args);
-    let quoted = quote.as_mut().map(|quote| [&mut quote.speaker, &mut quote.text]);
-    let files = attachments.iter_mut().map(|attachment| &mut attachment.name);
+    let mut quoted_files = Vec::new();
+    let quoted = quote.as_mut().map(|quote| {
+        quoted_files.extend(quote.attachments.iter_mut());
+        [&mut quote.speaker, &mut quote.text]
+    });
+    let files = attachments.iter_mut().chain(quoted_files).map(|attachment| &mut attachment.name);
     let own = [title, &mut speaker.name, text].into_iter().chain(&mut speaker.username);
     for written in own.chain(args).chain(quoted.into_iter().flatten()).chain(files) {
         *written = redactor.clean(written);
@@ -40,7 +44,6 @@ mod tests {
             heard.text = written();
             heard.speaker.name = written();
             heard.speaker.username = Some(secret.to_owned());
-            heard.quote = Some(Quote { message, speaker: written(), text: written(), ours: false });
             heard.attachments = vec![Attachment {
                 handle: "f1".to_owned(),
                 kind: AttachmentKind::Document,
@@ -48,6 +51,13 @@ mod tests {
                 mime: None,
                 size: None,
             }];
+            heard.quote = Some(Quote {
+                message,
+                speaker: written(),
+                text: written(),
+                ours: false,
+                attachments: heard.attachments.clone(),
+            });
             hide(&redactor, &mut heard);
             let stored = serde_json::to_string(&heard).unwrap();
             assert!(!stored.contains(secret), "{stored}");

@@ -75,7 +75,7 @@ impl TaskInflow {
             return None;
         }
         facts.trust = self.rights.of(&self.claimed, facts.trust, &heard)?;
-        let plain = heard.iter().all(|(_, m)| m.attachments.is_empty() && m.command.is_none());
+        let plain = heard.iter().all(|(_, m)| !brings_files(m) && m.command.is_none());
         if !plain || !may_join(run, &facts) {
             return None;
         }
@@ -137,6 +137,12 @@ impl Inflow for TaskInflow {
         }
         newer
     }
+}
+
+/// Whether files come with a message, or with what it replies to: they are fetched for a task of their own.
+fn brings_files(message: &Inbound) -> bool {
+    let quoted = message.quote.as_ref().is_some_and(|quote| !quote.attachments.is_empty());
+    quoted || !message.attachments.is_empty()
 }
 
 /// Whether a newcomer may speak to a run that was shaped by these facts.

@@ -50,6 +50,7 @@ async fn words_that_fit_no_question_or_two_start_a_task(bed: &dyn Fixture) {
         speaker: "bot".to_owned(),
         text: String::new(),
         ours: true,
+        attachments: Vec::new(),
     });
     let mut forwarded = words(5, "tg:1", "tea");
     forwarded.inbound.forwarded = true;
@@ -91,6 +92,7 @@ async fn talk_of_a_group_is_no_answer_in_own_words(bed: &dyn Fixture) {
             speaker: String::new(),
             text: String::new(),
             ours: true,
+            attachments: Vec::new(),
         });
         arrival
     };

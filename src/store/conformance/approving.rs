@@ -441,6 +441,7 @@ async fn words_mean_a_request_by_its_code_or_its_message(bed: &dyn Fixture) {
             speaker: String::new(),
             text: String::new(),
             ours: true,
+            attachments: Vec::new(),
         });
         inbound
     };

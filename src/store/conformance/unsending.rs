@@ -1,6 +1,6 @@
 //! Laws of messages that are taken back: their text is nowhere any more, and they are not answered.
 
-use selkie_channel_core::Quote;
+use selkie_channel_core::{Attachment, AttachmentKind, Quote};
 
 use super::*;
 use crate::{SeenMarks, UnsentFiles, UnsentMessage};
@@ -15,6 +15,8 @@ laws![
     what_a_running_task_has_read_goes_and_the_task_goes_on,
     what_is_taken_back_before_a_run_has_taken_it_in_is_not_written_down,
     files_go_when_no_task_fetches_them_any_more,
+    files_stay_while_a_task_that_replies_to_them_runs,
+    files_of_a_message_are_known_with_their_album_until_it_is_taken_back,
 ];
 
 pub fn unsend(n: i64, order: i64) -> Arrival {
@@ -36,6 +38,8 @@ fn heard(row: InboxId, inbound: &Inbound) -> Item {
             text: q.text.clone(),
             ours: q.ours,
             level: Taint::Clean,
+            files: vec!["of-a-quote.txt".to_owned()],
+            pictures: Vec::new(),
         }),
         forwarded: false,
         talk: false,
@@ -75,6 +79,7 @@ async fn what_is_taken_back_is_nowhere(bed: &dyn Fixture) {
         speaker: "Ann".to_owned(),
         text: "text 1".to_owned(),
         ours: false,
+        attachments: Vec::new(),
     });
     push(ledger, arrival(message(1, 3), Disposition::Context), no_fuse()).await;
     let second = push(ledger, task(quoting), fuse(1)).await.claimed.remove(0);
@@ -93,7 +98,7 @@ async fn what_is_taken_back_is_nowhere(bed: &dyn Fixture) {
         assert!(accepted.stopping.is_empty());
     }
     let all = stored(ledger, &[1, 2, 3, 4, 5]).await;
-    for gone in ["text 1", "text 3", "text 4"] {
+    for gone in ["text 1", "text 3", "text 4", "of-a-quote.txt"] {
         assert!(!all.contains(gone), "{gone}: {all}");
     }
     assert!(all.contains("text 5") && all.contains("really?"), "{all}");
@@ -190,6 +195,7 @@ async fn what_a_running_task_has_read_goes_and_the_task_goes_on(bed: &dyn Fixtur
         speaker: "Ann".to_owned(),
         text: "text 1".to_owned(),
         ours: false,
+        attachments: Vec::new(),
     });
     let claimed = push(ledger, task(asking), fuse(1)).await.claimed.remove(0);
     assert_eq!(claimed.context.len(), 1);
@@ -204,6 +210,7 @@ async fn what_a_running_task_has_read_goes_and_the_task_goes_on(bed: &dyn Fixtur
     finished(ledger, &claimed.claim, finish("yes", vec![])).await;
     let kept = serde_json::to_string(&ledger.task(claimed.claim.task).await.unwrap()).unwrap();
     assert!(!kept.contains("text 1") && kept.contains("text 2"), "{kept}");
+    assert!(!kept.contains("of-a-quote.txt"), "{kept}");
 }
 
 async fn what_is_taken_back_before_a_run_has_taken_it_in_is_not_written_down(bed: &dyn Fixture) {
@@ -237,4 +244,65 @@ async fn files_go_when_no_task_fetches_them_any_more(bed: &dyn Fixture) {
     ledger.unsent_gone(unsent).await.unwrap();
     assert_eq!(ledger.unsent().await.unwrap(), UnsentFiles::default());
     assert!(!ledger.is_forgetting().await.unwrap());
+}
+
+async fn files_stay_while_a_task_that_replies_to_them_runs(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    push(ledger, arrival(message(1, 1), Disposition::Context), no_fuse()).await;
+    let mut asking = message(1, 2);
+    asking.quote = Some(Quote {
+        message: MessageRef::new("1"),
+        speaker: "Ann".to_owned(),
+        text: "text 1".to_owned(),
+        ours: false,
+        attachments: vec![file("a")],
+    });
+    let claimed = push(ledger, task(asking), fuse(1)).await.claimed.remove(0);
+    push(ledger, unsend(1, 1), no_fuse()).await;
+    assert!(!stored(ledger, &[2]).await.contains("handle"), "what is quoted goes with its files");
+    assert_eq!(ledger.unsent().await.unwrap().over.len(), 0, "it may fetch them still");
+    finished(ledger, &claimed.claim, finish("yes", vec![])).await;
+    assert_eq!(ledger.unsent().await.unwrap().over.len(), 1);
+}
+
+fn file(handle: &str) -> Attachment {
+    Attachment {
+        handle: handle.to_owned(),
+        kind: AttachmentKind::Photo,
+        name: String::new(),
+        mime: None,
+        size: None,
+    }
+}
+
+async fn files_of_a_message_are_known_with_their_album_until_it_is_taken_back(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let ledger = ledger.as_ref();
+    let picture = |n, order: i64, album: Option<&str>| {
+        let inbound = message(n, order);
+        let attachments = vec![file(&order.to_string())];
+        Inbound { attachments, album: album.map(str::to_owned), ..inbound }
+    };
+    for inbound in [picture(1, 1, Some("a")), picture(1, 2, Some("a")), picture(1, 3, None)] {
+        push(ledger, arrival(inbound, Disposition::Context), no_fuse()).await;
+    }
+    // The same numbers elsewhere.
+    push(ledger, arrival(picture(2, 2, Some("a")), Disposition::Context), no_fuse()).await;
+    let mut edit = picture(1, 1, Some("a"));
+    (edit.what, edit.key) = (What::Edit, format!("{}:e", edit.key));
+    push(ledger, arrival(edit, Disposition::Edit), no_fuse()).await;
+    let thread = in_thread(message(1, 9), "t");
+    push(ledger, task(thread.clone()), no_fuse()).await;
+    let files = async |from: &ConversationId, of: &str| {
+        let found = ledger.files_of(from, &MessageRef::new(of)).await.unwrap();
+        found.into_iter().map(|one| one.attachments[0].handle.clone()).collect::<Vec<_>>()
+    };
+    let here = conversation(1);
+    assert_eq!(files(&here, "2").await, ["2", "1"], "what is replied to comes first");
+    assert_eq!(files(&here, "3").await, ["3"]);
+    assert_eq!(files(&thread.conversation, "3").await, ["3"], "a thread is of the same place");
+    assert_eq!(files(&here, "4").await, [""; 0]);
+    push(ledger, unsend(1, 2), no_fuse()).await;
+    assert_eq!(files(&here, "2").await, ["1"], "it is of the album still, and gone itself");
 }

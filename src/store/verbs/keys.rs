@@ -12,10 +12,10 @@ const MAX_LENGTH: usize = 512;
 /// Shortens every name of an arrival by which it is found again: the same name becomes the same one.
 pub fn shorten(arrival: &mut Arrival) {
     let Arrival { inbound, disposition } = arrival;
-    let Inbound { key, message, quote, album, .. } = inbound;
+    let Inbound { key, message, quote, thread, album, .. } = inbound;
     name(key);
     album.iter_mut().for_each(name);
-    message.iter_mut().for_each(reference);
+    message.iter_mut().chain(thread).for_each(reference);
     quote.iter_mut().for_each(|quote| reference(&mut quote.message));
     if let Disposition::Task(task) | Disposition::MeantNow(task) = disposition {
         if let Cause::Message { key, .. } = &mut task.cause {

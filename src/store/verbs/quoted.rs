@@ -1,4 +1,4 @@
-//! What is stored of a message that somebody quotes.
+//! What is stored of a message that somebody quotes, and of its files.
 
 use selkie_channel_core::{Body, ConversationId, Inbound, MessageRef, Quote};
 
@@ -6,8 +6,10 @@ use super::rows::{load, load_item};
 use super::stored_words::{body, raw_body, read_body};
 use super::{conversations, facts};
 use crate::error::Result;
+use crate::read::StoredFiles;
 use crate::tx::Tx;
-use crate::value::params;
+use crate::value::{Row, params};
+use selkie_domain::ids::InboxId;
 use selkie_domain::provenance::Provenance;
 use selkie_domain::taint::Taint;
 use selkie_domain::transcript::Item;
@@ -24,7 +26,8 @@ pub fn quoted(
         let raw = tx.one(body!("FROM outbound o WHERE o.id = ?1"), params![outbound], raw_body)?;
         let text = words(&read_body(&raw)?.body);
         let message = message.clone();
-        return Ok(Some(Quote { message, speaker: String::new(), text, ours: true }));
+        let attachments = Vec::new();
+        return Ok(Some(Quote { message, speaker: String::new(), text, ours: true, attachments }));
     }
     let heard: Option<(i64, String)> = tx.optional(
         "SELECT id, inbound FROM inbox WHERE message = ?1 AND conversation = ?2 ORDER BY id LIMIT 1",
@@ -32,9 +35,67 @@ pub fn quoted(
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
     let Some((id, inbound)) = heard else { return Ok(None) };
-    let Inbound { speaker, text, .. } = load(id, &inbound)?;
+    let Inbound { speaker, text, attachments, .. } = load(id, &inbound)?;
     let speaker = if speaker.name.is_empty() { speaker.id.to_string() } else { speaker.name };
-    Ok(Some(Quote { message: message.clone(), speaker, text, ours: false }))
+    Ok(Some(Quote { message: message.clone(), speaker, text, ours: false, attachments }))
+}
+
+/// A stored event that may have brought files.
+struct StoredMessage {
+    id: i64,
+    conversation: i64,
+    album: Option<String>,
+    inbound: String,
+}
+
+fn stored(row: &dyn Row) -> Result<StoredMessage> {
+    Ok(StoredMessage {
+        id: row.get(0)?,
+        conversation: row.get(1)?,
+        album: row.get(2)?,
+        inbound: row.get(3)?,
+    })
+}
+
+/// Returns what brought the files of a message, in whichever conversation of its place, and then what else was sent
+/// together with it. Of what was taken back there is nothing.
+pub fn files(
+    tx: &mut dyn Tx,
+    conversation: &ConversationId,
+    message: &MessageRef,
+) -> Result<Vec<StoredFiles>> {
+    let Some(here) = conversations::find(tx, conversation)? else { return Ok(Vec::new()) };
+    let own: Vec<StoredMessage> = tx.all(
+        "SELECT i.id, i.conversation, i.album, i.inbound FROM inbox i
+         JOIN conversation c ON c.id = i.conversation
+         JOIN conversation h ON h.account = c.account AND h.place = c.place
+         WHERE i.message = ?1 AND h.id = ?2 ORDER BY i.id LIMIT 100",
+        params![message.as_str(), here],
+        stored,
+    )?;
+    let mut files: Vec<StoredFiles> = own.iter().filter_map(brought).collect();
+    let album = own.iter().find_map(|row| Some((row.conversation, row.album.as_deref()?)));
+    let Some((conversation, album)) = album else { return Ok(files) };
+    let together: Vec<StoredMessage> = tx.all(
+        "SELECT id, conversation, album, inbound FROM inbox
+         WHERE conversation = ?1 AND album = ?2 ORDER BY ord, id LIMIT 100",
+        params![conversation, album],
+        stored,
+    )?;
+    for other in together.iter().filter_map(brought) {
+        // An edit tells of the same files once more.
+        if files.iter().all(|known| known.message != other.message) {
+            files.push(other);
+        }
+    }
+    Ok(files)
+}
+
+/// Nothing for what brought no file, or cannot be read.
+fn brought(stored: &StoredMessage) -> Option<StoredFiles> {
+    let Inbound { message, attachments, .. } = load(stored.id, &stored.inbound).ok()?;
+    let row = InboxId(stored.id);
+    (!attachments.is_empty()).then_some(StoredFiles { row, message: message?, attachments })
 }
 
 /// Returns with which level one of our messages was written, and for whom.

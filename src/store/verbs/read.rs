@@ -14,8 +14,8 @@ use crate::approval::ApprovalRow;
 use crate::error::Result;
 use crate::question::QuestionRow;
 use crate::read::{
-    Chain, ConversationRow, ConversationStatus, Counts, MAX_USED, Reader, SaidTask, TaskDetail,
-    TaskRow, TaskUsage, UnansweredMessage, UpcomingWork,
+    Chain, ConversationRow, ConversationStatus, Counts, MAX_USED, Reader, SaidTask, StoredFiles,
+    TaskDetail, TaskRow, TaskUsage, UnansweredMessage, UpcomingWork,
 };
 use crate::spoken::Utterance;
 use crate::sql::{Plan, SqlLedger};
@@ -118,6 +118,16 @@ impl Reader for SqlLedger {
         let conversation = conversation.clone();
         let message = message.clone();
         self.read(move |tx| quoted::quoted(tx, &conversation, &message)).await
+    }
+
+    async fn files_of(
+        &self,
+        conversation: &ConversationId,
+        message: &MessageRef,
+    ) -> Result<Vec<StoredFiles>> {
+        let conversation = conversation.clone();
+        let message = message.clone();
+        self.read(move |tx| quoted::files(tx, &conversation, &message)).await
     }
 
     async fn provenance_of(

@@ -69,7 +69,11 @@ fn forget(heard: &mut UserMessage, gone: ScrubPlan<'_>) -> bool {
         Part::Message { words: None } if heard.inbox.is_none() && heard.is_talk() => {
             heard.text = TAKEN_BACK.to_owned();
         }
-        Part::Quote if own => heard.quote.iter_mut().for_each(|quote| quote.text.clear()),
+        Part::Quote if own => heard.quote.iter_mut().for_each(|quote| {
+            quote.text.clear();
+            quote.files.clear();
+            quote.pictures.clear();
+        }),
         Part::Message { .. } | Part::Quote => {}
     }
     *heard != before

@@ -35,11 +35,12 @@ pub fn taken_back(inbound: &str) -> String {
     })
 }
 
-/// Takes away the words of a message that is quoted.
+/// Takes away the words of a message that is quoted, and what came with it.
 pub fn without_quoted(inbound: &str) -> String {
     erased(inbound, |inbound| {
         if let Some(Value::Object(quote)) = inbound.get_mut("quote") {
             quote.insert("text".to_owned(), "".into());
+            quote.shift_remove("attachments");
         }
     })
 }
@@ -104,6 +105,12 @@ mod tests {
     use super::*;
 
     const LINE: &str = r#"{"v":1,"text":"secret","quote":{"message":"7","text":"older"},"title":"T","what":{"kind":"x","raw":"r"},"speaker":{"id":"tg:1","name":"Ann"}}"#;
+
+    #[test]
+    fn a_quote_goes_with_its_files() {
+        let bringing = LINE.replace(r#""older""#, r#""older","attachments":[{"handle":"f"}]"#);
+        assert_eq!(without_quoted(&bringing), LINE.replace("older", ""));
+    }
 
     #[test]
     fn what_is_changed_leaves_the_rest_as_it_was() {

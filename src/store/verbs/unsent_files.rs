@@ -26,6 +26,8 @@ pub fn read(tx: &mut dyn Tx) -> Result<UnsentFiles> {
         let messages: Vec<(UnsentMessage, bool)> = tx.all(
             "SELECT m.id, (SELECT MIN(p.id) FROM conversation p WHERE p.account = c.account AND p.place = c.place),
                  EXISTS (SELECT 1 FROM task t WHERE t.id = m.task AND t.state = 'running')
+                     OR EXISTS (SELECT 1 FROM inbox q JOIN task t ON t.id = q.task
+                         WHERE q.quotes = e.message AND q.account = e.account AND t.state = 'running')
              FROM inbox e JOIN inbox m ON m.message = e.message AND m.account = e.account
              JOIN conversation c ON c.id = m.conversation
              WHERE e.id = ?1 AND m.disposition = 'unsent' ORDER BY m.id",
@@ -35,7 +37,7 @@ pub fn read(tx: &mut dyn Tx) -> Result<UnsentFiles> {
                 Ok((message, row.get(2)?))
             },
         )?;
-        // A task that runs may fetch them still.
+        // A task that runs may fetch them still, also one that only replies to them.
         if !messages.iter().any(|(_, runs)| *runs) {
             unsent.over.push(InboxId(event));
         }

@@ -142,7 +142,6 @@ fn remember(message: &Value, id: &str, inbound: &Inbound, frame: Frame<'_>) {
         false => inbound.speaker.name.clone(),
     };
     let quote_token = field::text(message, "quoteToken").map(str::to_owned);
-    frame
-        .known
-        .put(id, RecentMessage { speaker, text: inbound.text.clone(), ours: false, quote_token });
+    let (text, attachments) = (inbound.text.clone(), inbound.attachments.clone());
+    frame.known.put(id, RecentMessage { speaker, text, ours: false, quote_token, attachments });
 }

@@ -116,6 +116,25 @@ async fn a_quote_of_the_bot_means_it_and_a_quote_of_others_does_not() {
 }
 
 #[tokio::test]
+async fn a_quoted_picture_comes_along_until_it_is_taken_back() {
+    let guest = Guest::new().await;
+    heard(&guest.channel, async |mut told| {
+        let line = guest.line();
+        let sent = line.upload(GROUP, LINUS, Draft::new(MediaKind::Image, "", "pixels"));
+        let picture = next(&mut told).await.attachments;
+        line.reply(GROUP, ADA, &sent, "what is this?");
+        let quoting = next(&mut told).await;
+        assert_eq!(quoting.quote.unwrap().attachments, picture);
+        assert!(quoting.attachments.is_empty(), "it is another message's");
+        line.unsend(GROUP, LINUS, &sent);
+        next(&mut told).await;
+        line.reply(GROUP, ADA, &sent, "and now?");
+        assert!(next(&mut told).await.quote.unwrap().attachments.is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn an_answer_in_a_group_quotes_the_question() {
     let guest = Guest::new().await;
     let sender = std::sync::Arc::clone(&guest.channel.sender);

@@ -53,17 +53,22 @@ impl Slack {
 
     /// A person uploads a file.
     pub fn upload(&self, channel: &str, user: &str, name: &str, bytes: impl Into<Bytes>) -> String {
-        self.share(channel, user, file(name, bytes.into()))
+        self.share(channel, user, None, file(name, bytes.into()))
     }
 
-    fn share(&self, channel: &str, user: &str, file: File) -> String {
+    /// A person uploads a file in a thread.
+    pub fn upload_below(&self, root: &str, channel: &str, user: &str, name: &str) -> String {
+        self.share(channel, user, Some(root), file(name, Bytes::from_static(b"below")))
+    }
+
+    fn share(&self, channel: &str, user: &str, thread: Option<&str>, file: File) -> String {
         let id = {
             let mut world = self.server.world();
             let id = format!("F0{:06}", world.next_number());
             world.files.insert(id.clone(), file);
             id
         };
-        let mut message = said(user, "", None);
+        let mut message = said(user, "", thread);
         message.files.push(id);
         self.post(channel, message)
     }
@@ -231,7 +236,7 @@ impl Slack {
         name: &str,
         bytes: impl Into<Bytes>,
     ) -> String {
-        self.share(channel, user, File { elsewhere: true, ..file(name, bytes.into()) })
+        self.share(channel, user, None, File { elsewhere: true, ..file(name, bytes.into()) })
     }
 
     /// The messages of a channel, oldest first.

@@ -27,7 +27,13 @@ impl SharedContent {
     /// Returns them as what the message `ts` quotes.
     pub fn quoted(self, ts: &str) -> Quote {
         let message = self.message.unwrap_or_else(|| MessageRef::new(ts));
-        Quote { message, speaker: self.speaker, text: self.text, ours: false }
+        Quote {
+            message,
+            speaker: self.speaker,
+            text: self.text,
+            ours: false,
+            attachments: Vec::new(),
+        }
     }
 }
 

@@ -194,7 +194,9 @@ fn said(
         share(&mut inbound, shared, ts);
     }
     let opens = inbound.audience == Audience::Group && inbound.addressed != AddressReason::No;
-    let root = thread(message, ts).or(opens.then_some(ts));
+    let below = thread(message, ts);
+    inbound.thread = below.filter(|root| *root != ts).map(MessageRef::new);
+    let root = below.or(opens.then_some(ts));
     let spot = Spot {
         team: team.to_owned(),
         channel: channel.to_owned(),

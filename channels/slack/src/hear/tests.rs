@@ -130,6 +130,8 @@ fn slacks_own_word_that_the_bot_is_named_counts() {
     let reply = event(other);
     assert_eq!(reply.addressed, AddressReason::Reply);
     assert_eq!(reply.conversation.key(), "slack:T1:C2:1763630000.000100");
+    assert_eq!(reply.thread.unwrap().as_str(), "1763630000.000100");
+    assert_eq!(named.thread, None, "it opens a thread, and stands in none");
 }
 
 #[test]

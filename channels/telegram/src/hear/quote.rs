@@ -1,4 +1,4 @@
-//! The message that somebody replied to. Its text is never the speaker's.
+//! The message that somebody replied to. Its text and its files are never the speaker's.
 
 use selkie_channel_core::{MessageRef, Quote};
 use serde_json::Value;
@@ -25,20 +25,19 @@ fn inside(original: &Value, part: Option<&str>, topic: Option<i32>, me: &Me) -> 
     let author = field::object(original, "from").and_then(|from| field::number(from, "id"));
     let whole = || field::text(original, "text").or(field::text(original, "caption"));
     let words = part.or_else(whole).map(str::to_owned);
+    let attachments = attachment::of(original);
     // What has no words is told in words; a file alone stays without.
-    let words = words.or_else(|| {
-        let is_file = !attachment::of(original).is_empty();
-        things::known(original).filter(|_| !is_file)
-    });
+    let words = words.or_else(|| things::known(original).filter(|_| attachments.is_empty()));
     Some(Quote {
         message: MessageRef::new(id.to_string()),
         speaker: speaker.map(field::name).unwrap_or_default(),
         text: words.unwrap_or_default(),
         ours: author == Some(me.id),
+        attachments,
     })
 }
 
-/// A reply to a message of another chat: it can be read, not answered.
+/// A reply to a message of another chat: it can be read, not answered. Its files come with the reply itself.
 fn outside(reply: &Value, part: Option<&str>) -> Option<Quote> {
     let chat = field::object(reply, "chat");
     let chat_id = chat.and_then(|chat| field::number(chat, "id")).unwrap_or_default();
@@ -54,5 +53,6 @@ fn outside(reply: &Value, part: Option<&str>) -> Option<Quote> {
         speaker: speaker.or_else(|| chat.map(field::name)).unwrap_or_default(),
         text: part.unwrap_or_default().to_owned(),
         ours: false,
+        attachments: attachment::of(reply),
     })
 }

@@ -121,6 +121,24 @@ fn a_reply_to_us_is_for_us_and_its_text_stays_a_quote() {
 }
 
 #[test]
+fn what_is_replied_to_brings_its_files_also_from_another_chat() {
+    let photo = json!([{ "file_id": "small", "width": 9, "height": 9 }, { "file_id": "large", "width": 90, "height": 90 }]);
+    let voice = json!({ "file_id": "said", "file_size": 12 });
+    let inside = json!({ "message_id": 40, "from": { "id": 9 }, "photo": photo, "caption": "us" });
+    let outside = json!({ "message_id": 4, "chat": { "id": -7 }, "voice": voice });
+    for (fields, handle) in [
+        (json!({ "text": "who?", "reply_to_message": inside }), r#"{"file_id":"large"}"#),
+        (json!({ "text": "who?", "external_reply": outside }), r#"{"file_id":"said"}"#),
+    ] {
+        let heard = inbound(&message(group(), fields));
+        assert!(heard.attachments.is_empty(), "they are another message's");
+        let files: Vec<_> =
+            heard.quote.unwrap().attachments.into_iter().map(|file| file.handle).collect();
+        assert_eq!(files, [handle]);
+    }
+}
+
+#[test]
 fn a_topics_root_is_not_replied_to() {
     let root =
         json!({ "message_id": 7, "from": { "id": 8 }, "forum_topic_created": { "name": "Plans" } });

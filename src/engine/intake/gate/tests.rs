@@ -146,6 +146,7 @@ async fn an_answer_to_another_person_is_no_question_of_the_gate() {
         speaker: "Bo".to_owned(),
         text: "who?".to_owned(),
         ours: false,
+        attachments: Vec::new(),
     };
     house.hear(vec![Inbound { quote: Some(quote), ..said(&house, "you") }]).await;
     house.hear(vec![testing::message("tg:1", "hi")]).await;
