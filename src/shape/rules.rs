@@ -100,7 +100,6 @@ pub const RULES: &[Rule] = &[
         reason: "hidden in groups: other people read along; an owner can open it with places.<id>.allow",
         when: When::Group,
         classes: &[Class::Message, Class::Exec],
-        names: &["cron"],
         opens: true,
         yields: true,
         bends: true,
@@ -170,7 +169,6 @@ pub const RULES: &[Rule] = &[
         effect: Effect::Ask,
         when: When::Tainted,
         classes: &[Class::Exec, Class::Message, Class::Public],
-        names: &["cron"],
         eases: true,
         ..HIDES
     },

@@ -166,6 +166,15 @@ pub trait Timetable: Send + Sync {
     /// Lists the schedules, and how far their words come from others.
     async fn list(&self, conversation: &ConversationId) -> Result<ScheduleList, ToolError>;
 
+    /// Whether a schedule says fixed words, and nothing more.
+    ///
+    /// # Errors
+    /// When the daemon stops.
+    async fn is_reminder(&self, id: ScheduleId) -> Result<bool, ToolError> {
+        let _ = id;
+        Ok(false)
+    }
+
     /// Has a schedule taken away, wait, or go on; returns what to tell of it.
     ///
     /// # Errors

@@ -1,10 +1,11 @@
 //! Commands about later, in a chat: reminders in one's own time zone, what is to come here, and whose that is.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
+use selkie_playground::Turn;
 use selkie_playground::telegram::{ADA, GRACE, GROUP};
 
-use crate::support::rows;
+use crate::support::rows::{self, number};
 use crate::support::world::World;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -80,6 +81,26 @@ async fn strangers_are_not_reminded() {
 }
 
 /// What people write to be reminded is taken, or answered with what is.
+/// What `/remind` gives everybody, words give them, too; what would ask a model later stays an owner's in a group.
+#[tokio::test(flavor = "multi_thread")]
+async fn in_a_group_everybody_is_reminded_in_words_and_takes_that_back() {
+    let world = World::with_allowed(json!([GROUP.chat])).await;
+    let _daemon = world.daemon();
+    let model = world.playground.model();
+    let cron = async |args: Value| {
+        model.script(vec![Turn::call("cron", args), Turn::text("so it is")]);
+        world.ask_in(GROUP, GRACE, "@selkie_demo_bot as I said").await;
+        world.last_prompt()
+    };
+    let kept = cron(json!({"action": "add", "schedule": "in 20m", "remind": "tea"})).await;
+    assert!(kept.contains("Schedule 1"), "{kept}");
+    let refused = cron(json!({"action": "add", "schedule": "in 20m", "prompt": "look"})).await;
+    assert!(refused.contains("hidden in groups: other people read along"), "{refused}");
+    let gone = cron(json!({"action": "remove", "id": "1"})).await;
+    assert!(gone.contains("Removed schedule 1 (tea)"), "{gone}");
+    assert_eq!(number(&world.home, "SELECT count(*) FROM schedule"), Some(1));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn reminders_are_asked_for_in_peoples_words() {
     let world = World::start().await;

@@ -67,6 +67,12 @@ impl Timetable for BookTimetable {
         Ok(ScheduleList { lines, more, level })
     }
 
+    async fn is_reminder(&self, id: ScheduleId) -> Result<bool, ToolError> {
+        let row = self.ledger.schedule_of(id).await;
+        let row = row.map_err(|error| ToolError::Abort(error.to_string()))?;
+        Ok(row.is_some_and(|row| matches!(row.schedule.action, Action::Remind { .. })))
+    }
+
     async fn wish(
         &self,
         conversation: &ConversationId,

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::args::typed;
+use crate::basis::Target;
 use crate::paths::Roots;
 use crate::ports::{Entry, EntryDoes, ScheduleList, When};
 use crate::scope::Scope;
@@ -57,7 +58,7 @@ impl Handler for Cron {
             sources: &["S4"],
             doing: "managing schedules",
             // Kept under the call's id: calling again finds what is there.
-            // It speaks nowhere but here; the shaping table names it where a class of its own would stand.
+            // A reminder is a note to this conversation; what asks a model counts as a message: see `target`.
             ..spec::<Args>("cron", Class::Note, Recovery::CallAgain)
         }
     }
@@ -72,6 +73,27 @@ impl Handler for Cron {
             Action::Resume => wish(scope, args.id, Wish::Resume).await?,
         };
         Ok(Output::ok(text))
+    }
+
+    /// What a model is asked later is a message: to this conversation, so it needs no owner's approval for its target. Fixed
+    /// words are a note, as `/remind` is, and so is what becomes of them.
+    async fn target(&self, scope: &Scope, args: &Value) -> Result<Target, ToolError> {
+        let args: Args = typed(args.clone())?;
+        let is_note = match args.action {
+            Action::List => true,
+            Action::Add => args.prompt.is_none(),
+            Action::Remove | Action::Pause | Action::Resume => {
+                match number(scope, args.id, Wish::Pause) {
+                    Ok(id) => scope.timetable.is_reminder(id).await?,
+                    // It is refused in words.
+                    Err(_) => true,
+                }
+            }
+        };
+        Ok(match is_note {
+            true => Target::default(),
+            false => Target { is_excused: true, ..Target::of(Class::Message) },
+        })
     }
 
     fn preview(&self, _roots: &Roots, args: &Value) -> Option<Preview> {
