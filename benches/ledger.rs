@@ -471,7 +471,7 @@ fn arrival(n: i64, order: i64) -> Arrival {
         at: now(),
     };
     let task = NewTask::new(Cause::Message { account: account(), key }, facts);
-    Arrival { inbound, disposition: Disposition::Task(task) }
+    Arrival::new(inbound, Disposition::Task(task))
 }
 
 fn draft(n: i64, text: String) -> Draft {

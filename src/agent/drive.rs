@@ -138,16 +138,29 @@ impl<'a> Drive<'a> {
                 Next::AskPerson(asks) => return Ok(DriveEnd::Asks(asks)),
                 Next::SeekApproval(seeks) => return Ok(DriveEnd::Seeks(seeks)),
                 Next::AskModel(ask) => {
-                    // The first call sees what the task was made of.
-                    if ask.step > 1 {
-                        let newer = self.task.inflow.newer(&self.facts).await;
-                        self.run.newer(newer);
-                        self.rise();
-                    }
+                    self.take_in(ask.step).await;
                     self.ask(ask).await?;
                 }
                 Next::CallTools { calls, resumed } => self.call(calls, resumed).await?,
             }
+        }
+    }
+
+    /// Takes what came in: before the first answer what belongs to the request itself, for which the task's shape is made
+    /// anew.
+    async fn take_in(&mut self, step: u32) {
+        let inflow = self.task.inflow;
+        let newer = match step {
+            1 => inflow.joined(&self.facts).await,
+            _ => inflow.newer(&self.facts).await,
+        };
+        if newer.is_empty() {
+            return;
+        }
+        self.run.newer(newer);
+        self.rise();
+        if step == 1 {
+            self.listed = Arc::clone(self.registry.block());
         }
     }
 

@@ -22,10 +22,11 @@ use selkie_domain::count::counted;
 use selkie_engine::flow::{ChannelChange, ChannelOutcome};
 
 /// What can change while selkie runs, besides the channels' own sections: these keys and all beneath them.
-const LIVE: [&str; 22] = [
+const LIVE: [&str; 23] = [
     "agent",
     "approvals",
     "debounce",
+    "join_within",
     "gate",
     "group_trigger_mode",
     "groups",

@@ -9,6 +9,7 @@ use selkie_tools::shell::is_variable;
 
 const MOMENT: Span = Span(std::time::Duration::from_millis(1));
 const SECOND: Span = Span::seconds(1);
+const MINUTE: Span = Span::seconds(60);
 const HOUR: Span = Span::seconds(3600);
 const DAY: Span = Span::seconds(24 * 3600);
 const YEAR: Span = Span::seconds(365 * 24 * 3600);
@@ -54,6 +55,7 @@ fn spans(settings: &Settings) -> Vec<Wrong> {
     let kept = &settings.store.retention;
     let all = [
         ("debounce", settings.debounce, None, Some(HOUR)),
+        ("join_within", settings.join_within, None, Some(MINUTE)),
         ("gate.oldest", gate.oldest, Some(SECOND), None),
         ("gate.timeout", gate.timeout, Some(MOMENT), None),
         ("tools.bash.timeout", tools.bash.timeout, Some(MOMENT), None),

@@ -35,6 +35,8 @@ pub struct Settings {
     pub while_busy: flow::WhileBusy,
     /// Several messages of one speaker, none later than this after the one before, are one task.
     pub debounce: Span,
+    /// How soon behind each other a person's messages are one request, as long as it has no answer.
+    pub join_within: Span,
     /// Group lines that do not speak to the bot are kept as context for the next one that does.
     pub record_untriggered: bool,
     /// When the bot speaks in a group although nobody spoke to it.
@@ -105,6 +107,7 @@ impl Default for Settings {
             schedules: Vec::new(),
             while_busy: flow::WhileBusy::default(),
             debounce: Span::seconds(0),
+            join_within: flow::JOIN_WITHIN,
             record_untriggered: true,
             group_trigger_mode: flow::TriggerMode::default(),
             gate: flow::GateSettings::default(),
@@ -148,6 +151,7 @@ impl Settings {
         FlowSettings {
             while_busy: self.while_busy,
             debounce: self.debounce,
+            join_within: self.join_within,
             approvals: self.approvals.clone(),
             worker: self.worker.clone(),
             outbox: self.outbox.clone(),

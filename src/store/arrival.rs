@@ -1,6 +1,6 @@
 //! What an event is stored as: with what becomes of it.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{ConversationId, Inbound, PlaceId, What};
 
 use selkie_domain::cause::Cause;
@@ -15,6 +15,9 @@ pub struct Arrival {
     pub inbound: Inbound,
     /// What becomes of it.
     pub disposition: Disposition,
+    /// Of a line that speaks to nobody: what it becomes where its speaker's request is not answered yet, for it belongs to
+    /// that then.
+    pub belongs: Option<NewTask>,
 }
 
 /// What becomes of an event.
@@ -53,6 +56,19 @@ pub enum Disposition {
 }
 
 impl Arrival {
+    /// An event that belongs to nothing that was said before.
+    pub fn new(inbound: Inbound, disposition: Disposition) -> Self {
+        Self { inbound, disposition, belongs: None }
+    }
+
+    /// Returns the task that may come of it, or take it in.
+    pub fn task(&self) -> Option<&NewTask> {
+        match &self.disposition {
+            Disposition::Task(task) | Disposition::MeantNow(task) => Some(task),
+            _ => self.belongs.as_ref(),
+        }
+    }
+
     /// Whether it could be the answer to an open question, going by itself: a person's plain words. Such
     /// a message is kept as an answer when its speaker is asked something here that takes these words.
     pub fn may_answer(&self) -> bool {
@@ -107,8 +123,8 @@ pub struct NewTask {
     pub facts: Facts,
     /// Not to be claimed before (an album gathers its pictures).
     pub not_before: Option<DateTime<Utc>>,
-    /// Joins the waiting task of the same conversation and word: an album's, or a speaker's.
-    pub gathers: Option<String>,
+    /// With what else it is one request; `None` for one that stands by itself.
+    pub gathers: Option<Gathering>,
     /// Stops the conversation's running task of the same speaker (anybody's, for an owner).
     pub interrupts: bool,
 }
@@ -118,4 +134,27 @@ impl NewTask {
     pub fn new(cause: Cause, facts: Facts) -> Self {
         Self { cause, facts, not_before: None, gathers: None, interrupts: false }
     }
+}
+
+/// What belongs to one request: what the same person sends to the same conversation as long as the request has no answer,
+/// and not long after what they sent before. A request takes in nothing for more than ten times as long.
+#[derive(Clone, Debug)]
+pub struct Gathering {
+    /// Under which word: the same for all that one person sends.
+    pub word: String,
+    /// How long after what was sent before.
+    pub within: TimeDelta,
+    /// What it says of what comes next.
+    pub next: NextPiece,
+}
+
+/// What a message says of the one that comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextPiece {
+    /// There may be none: the request starts at once.
+    Unknown,
+    /// Words may come: others' words alone ask for nothing.
+    Words,
+    /// There is one, by all appearances: the request waits for it.
+    Expected,
 }

@@ -13,6 +13,8 @@ use selkie_channel_core::{
     MessageRef, Outbound, Part, PersonId, PlaceId, Receipt, Speaker, What,
 };
 
+use crate::Gathering;
+pub(crate) use crate::NextPiece;
 use crate::{
     AcceptResult, Advance, Arrival, CommitResult, Disposition, Draft, End, Fuse, Ledger, NewTask,
     QueuedOutbound, TaskClaim,
@@ -34,6 +36,7 @@ mod choosing;
 mod copying;
 mod delivering;
 mod forgetting;
+mod gathering;
 mod gating;
 mod hearing;
 mod holding;
@@ -69,6 +72,7 @@ pub fn all_laws() -> Vec<(&'static str, Case)> {
         late::LAWS,
         forgetting::LAWS,
         copying::LAWS,
+        gathering::LAWS,
         gating::LAWS,
         absorbing::LAWS,
         interrupting::LAWS,
@@ -216,16 +220,21 @@ pub fn cause(message: &Inbound) -> Cause {
     Cause::Message { account: message.conversation.account().clone(), key: message.key.clone() }
 }
 
+/// With what a message of Ada's is one request.
+pub fn gathering(within: TimeDelta, next: NextPiece) -> Gathering {
+    Gathering { word: "say:tg:1".to_owned(), within, next }
+}
+
 /// An arrival that starts a task.
 pub fn task(inbound: Inbound) -> Arrival {
-    let gathers = inbound.album.clone();
+    let gathers = inbound.album.as_ref().map(|_| gathering(TimeDelta::zero(), NextPiece::Expected));
     let new = NewTask { gathers, ..NewTask::new(cause(&inbound), facts()) };
-    Arrival { inbound, disposition: Disposition::Task(new) }
+    Arrival::new(inbound, Disposition::Task(new))
 }
 
 /// An arrival with another disposition.
 pub fn arrival(inbound: Inbound, disposition: Disposition) -> Arrival {
-    Arrival { inbound, disposition }
+    Arrival::new(inbound, disposition)
 }
 
 /// Stores one arrival.

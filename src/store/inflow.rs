@@ -23,17 +23,35 @@ pub struct WaitingTask {
     pub facts: Facts,
     /// Its messages, oldest first.
     pub heard: Vec<(InboxId, Inbound)>,
+    /// They are part of the running task's request.
+    pub joins: bool,
 }
 
 /// What the model of a task has seen besides its own messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SeenMarks {
-    /// Waiting tasks of the same lane: the task answers their messages, too.
-    pub tasks: Vec<TaskId>,
+    /// Messages of waiting tasks of the same lane: the task answers them, too.
+    pub tasks: Vec<SeenTask>,
     /// Edits of its messages.
     pub edits: Vec<InboxId>,
     /// At which step.
     pub step: u32,
+}
+
+/// What a model has seen of a waiting task: what came to that since, waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenTask {
+    /// Which.
+    pub task: TaskId,
+    /// Its messages.
+    pub rows: Vec<InboxId>,
+}
+
+impl WaitingTask {
+    /// Returns that all of it was seen.
+    pub fn seen(&self) -> SeenTask {
+        SeenTask { task: self.task, rows: self.heard.iter().map(|(row, _)| *row).collect() }
+    }
 }
 
 impl SeenMarks {

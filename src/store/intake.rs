@@ -81,12 +81,23 @@ pub struct AcceptResult {
     /// Running tasks that a fresh message interrupts, or whose messages were taken back: poke their
     /// workers.
     pub stopping: Vec<TaskId>,
+    /// Running tasks whose requests a fresh message joins: tell their workers.
+    pub joining: Vec<JoinedRequest>,
     /// Conversations where fresh lines wait for the gate.
     pub gated: Vec<ConversationId>,
     /// The earliest `not_before` among new tasks.
     pub wake_at: Option<DateTime<Utc>>,
     /// Messages were taken back: their files are to go.
     pub unsent: bool,
+}
+
+/// A running task whose request a message has joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JoinedRequest {
+    /// The task.
+    pub task: TaskId,
+    /// Until when more is expected.
+    pub until: Option<DateTime<Utc>>,
 }
 
 /// What a request came to.

@@ -52,15 +52,15 @@ mod work;
 pub use approval::{
     ApprovalRequest, ApprovalRow, Approvals, AskedPerson, Decision, DecisionResult,
 };
-pub use arrival::{Arrival, Disposition, Location, NewTask, TaskRequest};
+pub use arrival::{Arrival, Disposition, Gathering, Location, NewTask, NextPiece, TaskRequest};
 pub use delivery::{Delivery, DeliveryState, Draft, DuePart, Month, Outcome, QueuedOutbound};
 pub use error::{Result, StoreError};
 pub use gate::{AtGate, Gate, GateVerdict};
 pub use hold::{DeferredReplies, FetchEffect, FetchResult, HeldAnswer, Offer, Swept};
-pub use inflow::{Inflow, SeenMarks, WaitingTask};
+pub use inflow::{Inflow, SeenMarks, SeenTask, WaitingTask};
 pub use intake::{
-    AcceptResult, ChosenHere, CommandDone, CommandEffect, Fresh, Fuse, Intake, RequestResult,
-    StopAnswers,
+    AcceptResult, ChosenHere, CommandDone, CommandEffect, Fresh, Fuse, Intake, JoinedRequest,
+    RequestResult, StopAnswers,
 };
 pub use ledger::Ledger;
 pub use memory::{

@@ -305,6 +305,8 @@ pub struct TaskClaim {
     pub own_forms: BTreeMap<String, OwnForm>,
     /// What other tasks of this conversation wait to be answered, oldest first.
     pub open: Vec<QuestionRow>,
+    /// Messages wait that have joined its request since it was made.
+    pub has_joined: bool,
 }
 
 /// An answer of a model in its provider's own form.

@@ -10,6 +10,7 @@ mod approvals;
 mod approvals_in_slack;
 mod as_root;
 mod asking;
+mod at_once;
 mod at_terminal;
 mod backup;
 mod bad_start;

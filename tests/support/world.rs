@@ -45,6 +45,8 @@ impl World {
                 "model": "playground",
                 "api_key": "sk-playground-key-1234567890",
             },
+            // Stories write faster than people: what one person sends at once is a story of its own (`at_once`).
+            "join_within": "0s",
             "outbox": { "unclear_after": "300ms" },
             // On a busy machine any task may be a long one: only stories about it have a status message,
             // or an answer that is shown while it is written.

@@ -276,6 +276,12 @@ pub trait Address: Send + Sync {
         false
     }
 
+    /// Returns the longest text that people can send in one message, in UTF-16 units: apps send longer ones in pieces.
+    /// `None` where they do not.
+    fn longest_text(&self) -> Option<usize> {
+        None
+    }
+
     /// Whether this is the id of one person of the platform: a chat that speaks in its own name is none, and nor is
     /// somebody whom the platform does not tell.
     fn is_person(&self, speaker: &PersonId) -> bool {

@@ -138,6 +138,11 @@ impl Address for TelegramAddress {
         features(Spot::parse(conversation.key()).map_or("group", Spot::kind))
     }
 
+    /// Apps cut what is longer into messages of at most 4,096 characters (core.telegram.org/bots/api#message).
+    fn longest_text(&self) -> Option<usize> {
+        Some(4_096)
+    }
+
     fn is_person(&self, speaker: &PersonId) -> bool {
         is_person(speaker.as_str())
     }

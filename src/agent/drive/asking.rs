@@ -53,6 +53,8 @@ impl Drive<'_> {
         let reply = tokio::select! {
             biased;
             () = self.task.cancel.cancelled() => return self.cancelled().await,
+            // An answer to half of a request is none: the next call reads all of it.
+            () = self.task.inflow.joins(), if ask.step == 1 => return Ok(()),
             reply = patience.wait(asked, &progress) => reply,
         };
         telling.end();

@@ -2,15 +2,17 @@
 
 use crate::run::Run;
 use crate::{Newer, Source};
-use selkie_domain::transcript::Item;
+use selkie_domain::transcript::{Item, UserMessage};
 
 impl Run {
     /// Takes what came in: the next answer sees it. Until then it is nobody's.
     pub fn newer(&mut self, newer: Vec<Newer>) {
-        let begin = self.items.len();
-        let (_, sources) = self.pending.get_or_insert_with(|| (begin, Vec::new()));
-        for Newer { source, heard } in newer {
-            if !sources.contains(&source) {
+        let end = self.items.len();
+        let (begin, sources) = self.pending.get_or_insert_with(|| (end, Vec::new()));
+        for Newer { source, mut heard } in newer {
+            let pending = &self.items[*begin..];
+            heard.retain(|line| !pending.iter().any(|item| is_same(item, line)));
+            if !heard.is_empty() {
                 sources.push(source);
                 self.items.extend(heard.into_iter().map(Item::Received));
             }
@@ -23,9 +25,9 @@ impl Run {
         self.seen.step = self.header.steps;
         for source in sources {
             match source {
-                Source::Task(task) => {
-                    self.seen.tasks.push(task);
-                    self.absorbed.push(task);
+                Source::Task(seen) => {
+                    self.absorbed.push(seen.task);
+                    self.seen.tasks.push(seen);
                 }
                 Source::Edit(row) => self.seen.edits.push(row),
             }
@@ -36,6 +38,11 @@ impl Run {
     pub(super) fn taken_in(&self) -> Vec<&str> {
         taken_in(&self.items)
     }
+}
+
+/// Whether an item is the message of a line.
+fn is_same(item: &Item, line: &UserMessage) -> bool {
+    matches!(item, Item::Received(known) if known.inbox.is_some() && known.inbox == line.inbox)
 }
 
 /// Returns what came in while a task ran, out of its transcript: messages that no other task answers.

@@ -10,7 +10,7 @@ use selkie_domain::ids::{OutboundId, TaskId};
 use selkie_domain::own_form::OwnForm;
 use selkie_domain::question::{self, Person, QuestionResult, QuestionState};
 use selkie_domain::span::Span;
-use selkie_store::QuestionRow;
+use selkie_store::{QuestionRow, SeenTask};
 
 fn start() -> DateTime<Utc> {
     DateTime::UNIX_EPOCH
@@ -172,7 +172,8 @@ fn a_run_may_end_empty_until_somebody_speaks() {
     run.replied(reply("", &[("think", json!({}))]));
     make_calls(&mut run, "ok");
     assert!(ask(&mut run).may_end);
-    run.newer(vec![Newer { source: Source::Task(TaskId(2)), heard: hello() }]);
+    let seen = SeenTask { task: TaskId(2), rows: Vec::new() };
+    run.newer(vec![Newer { source: Source::Task(seen), heard: hello() }]);
     assert!(!ask(&mut run).may_end, "somebody has spoken since");
 }
 

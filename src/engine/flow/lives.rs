@@ -88,6 +88,7 @@ fn rules(settings: &Settings) -> RuleSettings {
     RuleSettings {
         record_untriggered: settings.record_untriggered,
         debounce: settings.debounce,
+        join_within: settings.join_within,
         while_busy: settings.while_busy,
         mode: settings.group_trigger_mode,
     }

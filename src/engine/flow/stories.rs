@@ -57,7 +57,7 @@ async fn store_earlier(house: &Fixture, said: Inbound) {
         instance: Instance("old".to_owned()),
         now: house.context.runtime.clock.now(),
     };
-    let batch = vec![Arrival { inbound: said, disposition }];
+    let batch = vec![Arrival::new(said, disposition)];
     house.ledger.accept(batch, None, fuse).await.unwrap();
 }
 

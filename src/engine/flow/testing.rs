@@ -46,6 +46,7 @@ use selkie_domain::facts::{Facts, Trust, Where};
 use selkie_domain::ids::{InboxId, Instance, OutboundId, PartId, TaskId};
 use selkie_domain::live::Live;
 use selkie_domain::owners::Owners;
+use selkie_domain::span::Span;
 use selkie_domain::taint::Taint;
 use selkie_domain::task::{Claim, TaskState};
 use selkie_domain::transcript::Item;
@@ -133,6 +134,7 @@ pub(crate) fn claimed(task: i64, inbound: &Inbound) -> TaskClaim {
         decided_by: None,
         own_forms: std::collections::BTreeMap::new(),
         open: Vec::new(),
+        has_joined: false,
     }
 }
 
@@ -157,6 +159,10 @@ pub(crate) struct TestAddress;
 impl Address for TestAddress {
     fn parse(&self, text: &str) -> Option<ConversationId> {
         text.starts_with("tg:").then(|| ConversationId::new(account(), text))
+    }
+
+    fn longest_text(&self) -> Option<usize> {
+        Some(4_096)
     }
 
     fn features(&self, conversation: &ConversationId) -> Features {
@@ -368,6 +374,8 @@ pub(crate) fn desk_by(
     pace: Pace,
     beside: Option<Channel>,
 ) -> Fixture {
+    // Stories write faster than people.
+    let settings = Settings { join_within: Span::seconds(0), ..settings };
     let platform = Arc::new(platform());
     let channel = channel(&platform, pace);
     let terminal = Arc::new(Terminal::default());

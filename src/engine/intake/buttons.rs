@@ -212,7 +212,7 @@ impl ButtonPresses {
         }
         let disposition = self.rules.of(account, |p| policy::dispose(inbound, p));
         let only_decides = matches!(disposition, Disposition::Command);
-        let otherwise = Some(Box::new(Arrival { inbound: inbound.clone(), disposition }));
+        let otherwise = Some(Box::new(Arrival::new(inbound.clone(), disposition)));
         // What somebody else has written answers nothing.
         let own = found.as_ref().filter(|_| !inbound.forwarded);
         let given = own.and_then(|question| question.ask.read(&inbound.text));

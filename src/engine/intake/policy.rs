@@ -9,7 +9,6 @@ use selkie_channel_core::{
 };
 
 use crate::delivery::account::Account;
-use crate::delivery::moments::after;
 use crate::intake::settings::{PlaceSettings, TriggerMode, WhileBusy};
 use crate::work::provenance::{is_foreign, summoned};
 use crate::work::rights::{self, Rights};
@@ -21,10 +20,12 @@ use selkie_domain::facts::{Facts, Trust, Where};
 use selkie_domain::live::Live;
 use selkie_domain::span::Span;
 use selkie_domain::taint::Taint;
-use selkie_store::{Disposition, NewTask};
+use selkie_store::{Arrival, Disposition, Gathering, NewTask, NextPiece};
 
 /// How long an album gathers its pictures.
 const ALBUM: TimeDelta = TimeDelta::milliseconds(800);
+/// A text that is shorter than its platform's longest by no more than this part of it was cut there.
+const NEAR: usize = 16;
 
 /// What config says about what becomes of messages.
 pub struct Rules {
@@ -40,6 +41,8 @@ pub struct RuleSettings {
     pub record_untriggered: bool,
     /// How long a speaker's messages gather.
     pub debounce: Span,
+    /// How soon behind each other a speaker's messages are one request.
+    pub join_within: Span,
     /// What a message does to a task that runs.
     pub while_busy: WhileBusy,
     /// When the bot speaks unasked where a group does not say otherwise.
@@ -49,7 +52,8 @@ pub struct RuleSettings {
 impl Rules {
     /// Reads the rules of an account as they are now.
     pub fn of<T>(&self, account: &Account, read: impl FnOnce(&Policy<'_>) -> T) -> T {
-        let RuleSettings { record_untriggered, debounce, while_busy, mode } = *self.settings.now();
+        let RuleSettings { record_untriggered, debounce, join_within, while_busy, mode } =
+            *self.settings.now();
         let places = self.rights.places.now();
         account.with_allowed(|allow| {
             read(&Policy {
@@ -58,6 +62,7 @@ impl Rules {
                 places: &places,
                 record_untriggered,
                 debounce,
+                join_within,
                 while_busy,
                 mode,
                 address: &*account.channel.address,
@@ -85,6 +90,8 @@ pub struct Policy<'a> {
     pub record_untriggered: bool,
     /// How long a speaker's messages gather.
     pub debounce: Span,
+    /// How soon behind each other a speaker's messages are one request.
+    pub join_within: Span,
     /// What a message does to a task that runs.
     pub while_busy: WhileBusy,
     /// When the bot speaks unasked where a group does not say otherwise.
@@ -115,23 +122,39 @@ impl Policy<'_> {
         let account = inbound.conversation.account().clone();
         let cause = Cause::Message { account, key: inbound.key.clone() };
         let new = NewTask::new(cause, self.facts(inbound, trust));
-        let not_before = inbound.album.as_ref().map(|_| self.now + ALBUM);
-        NewTask { not_before, gathers: inbound.album.clone(), ..new }
-    }
-
-    /// Makes the task of a message that means the bot: it may gather more and interrupt what runs.
-    fn asked(&self, inbound: &Inbound, trust: Trust) -> NewTask {
-        let interrupts = self.while_busy == WhileBusy::Interrupt;
-        let new = NewTask { interrupts, ..self.task(inbound, trust) };
-        let is_alone = inbound.album.is_some() || inbound.command.is_some();
-        if is_alone || self.debounce.0.is_zero() {
+        if inbound.command.is_some() {
             return new;
         }
-        NewTask {
-            not_before: Some(after(self.now, self.debounce)),
-            gathers: Some(format!("say:{}", inbound.speaker.id)),
-            ..new
-        }
+        let Waits { span, next } = self.waits(inbound);
+        let word = format!("say:{}", inbound.speaker.id);
+        let within = delta(self.join_within);
+        let gathers = Gathering { word, within, next };
+        let is_alone = within.is_zero() && span.is_none();
+        let not_before = span.map(|span| self.now + span);
+        NewTask { not_before, gathers: (!is_alone).then_some(gathers), ..new }
+    }
+
+    /// Says how long a message's task waits for what belongs to it.
+    fn waits(&self, inbound: &Inbound) -> Waits {
+        let join = delta(self.join_within);
+        let is_cut = self
+            .address
+            .longest_text()
+            .is_some_and(|most| inbound.text.encode_utf16().count() >= most - most / NEAR);
+        let (span, next) = match inbound {
+            _ if inbound.album.is_some() => (ALBUM, NextPiece::Expected),
+            _ if !self.debounce.0.is_zero() => (delta(self.debounce), NextPiece::Expected),
+            _ if is_cut => (join, NextPiece::Expected),
+            _ if inbound.forwarded => (join, NextPiece::Words),
+            _ => (TimeDelta::zero(), NextPiece::Unknown),
+        };
+        Waits { span: (!span.is_zero()).then_some(span), next }
+    }
+
+    /// Makes the task of a message that means the bot: it may interrupt what runs.
+    fn asked(&self, inbound: &Inbound, trust: Trust) -> NewTask {
+        let interrupts = self.while_busy == WhileBusy::Interrupt;
+        NewTask { interrupts, ..self.task(inbound, trust) }
     }
 
     /// Takes the facts of a message.
@@ -145,6 +168,36 @@ impl Policy<'_> {
             ..Facts::of(place, Some(inbound.speaker.id.clone()), trust, self.now)
         }
     }
+}
+
+/// What a message's task waits for.
+struct Waits {
+    /// How long, when it waits.
+    span: Option<TimeDelta>,
+    /// What it says of the message that comes next.
+    next: NextPiece,
+}
+
+fn delta(span: Span) -> TimeDelta {
+    TimeDelta::from_std(span.0).unwrap_or(TimeDelta::MAX)
+}
+
+/// Says what an event is stored as.
+pub fn arrival(inbound: Inbound, policy: &Policy<'_>) -> Arrival {
+    let disposition = dispose(&inbound, policy);
+    let belongs = belongs(&inbound, &disposition, policy);
+    Arrival { belongs, ..Arrival::new(inbound, disposition) }
+}
+
+/// What a line of a group that speaks to nobody is where its speaker's request is not answered yet.
+fn belongs(inbound: &Inbound, disposition: &Disposition, policy: &Policy<'_>) -> Option<NewTask> {
+    let is_line = matches!(
+        disposition,
+        Disposition::Context | Disposition::Gate | Disposition::Ignored(UNTRIGGERED)
+    );
+    let is_own = is_line && is_open_line(inbound) && !policy.join_within.0.is_zero();
+    let trust = is_own.then(|| policy.principal(inbound)).flatten()?;
+    Some(policy.task(inbound, trust))
 }
 
 /// Decides what becomes of an event.
@@ -170,6 +223,7 @@ pub fn is_unlisted(inbound: &Inbound, disposition: &Disposition) -> bool {
 }
 
 const NOT_ALLOWED: &str = "not_allowed";
+const UNTRIGGERED: &str = "untriggered";
 
 fn spoken(inbound: &Inbound, policy: &Policy<'_>) -> Disposition {
     if inbound.speaker.is_bot && !policy.here(inbound).bots {
@@ -190,7 +244,7 @@ fn spoken(inbound: &Inbound, policy: &Policy<'_>) -> Disposition {
         return match policy.record_untriggered {
             _ if is_for_the_gate(inbound, policy) => Disposition::Gate,
             true => Disposition::Context,
-            false => Disposition::Ignored("untriggered"),
+            false => Disposition::Ignored(UNTRIGGERED),
         };
     }
     meant(inbound, policy, trust)
@@ -253,15 +307,17 @@ fn is_meant(inbound: &Inbound) -> bool {
     inbound.audience == Audience::Direct || inbound.addressed != AddressReason::No
 }
 
-/// Whether the gate may find that a line which names nobody means the bot: an answer to another person,
-/// a command for another bot and what bots say among themselves never do.
+/// Whether the gate may find that a line which names nobody means the bot.
 fn is_for_the_gate(inbound: &Inbound, policy: &Policy<'_>) -> bool {
     let mode = policy.here(inbound).group_trigger_mode.unwrap_or(policy.mode);
+    mode != TriggerMode::Strict && is_open_line(inbound)
+}
+
+/// Whether a line that names nobody may be for the bot: an answer to another person, a command for another bot and what
+/// bots say among themselves never are.
+fn is_open_line(inbound: &Inbound) -> bool {
     let answers_another = inbound.quote.as_ref().is_some_and(|quote| !quote.ours);
-    mode != TriggerMode::Strict
-        && !answers_another
-        && !inbound.speaker.is_bot
-        && !inbound.text.starts_with('/')
+    !answers_another && !inbound.speaker.is_bot && !inbound.text.starts_with('/')
 }
 
 fn task(inbound: &Inbound, policy: &Policy<'_>, trust: Trust) -> Disposition {
@@ -290,6 +346,7 @@ mod tests {
             places,
             record_untriggered: true,
             debounce: Span::seconds(0),
+            join_within: Span::seconds(0),
             while_busy: WhileBusy::Queue,
             mode: TriggerMode::Strict,
             address: &TestAddress,
@@ -522,12 +579,14 @@ mod tests {
             other => panic!("no task: {other:?}"),
         };
         let task = made(&said);
-        assert_eq!(task.gathers.as_deref(), Some("say:tg:1"));
+        let gathers = task.gathers.expect("it gathers");
+        assert_eq!((&*gathers.word, gathers.next), ("say:tg:1", NextPiece::Expected));
         assert_eq!(task.not_before, Some(today.now + TimeDelta::seconds(3)));
         assert!(task.interrupts);
         said.command = Some(Command { name: "ask".to_owned(), args: "what".to_owned() });
         let task = made(&said);
-        assert_eq!((task.gathers, task.not_before, task.interrupts), (None, None, true));
+        assert!(task.gathers.is_none(), "a command stands by itself");
+        assert_eq!((task.not_before, task.interrupts), (None, true));
         let unasked = today.task(&said, Trust::Owner);
         assert!(!unasked.interrupts, "what passed the gate interrupts nobody");
     }
@@ -558,6 +617,48 @@ mod tests {
         };
         let quotes = Inbound { quote: Some(quote), text: "do it".to_owned(), ..said };
         assert!(names(&quotes, Trust::Owner).is_empty());
+    }
+
+    #[test]
+    fn only_what_asks_for_nothing_or_was_cut_waits_for_the_next_piece() {
+        let owners = [PersonId::new("tg:1")];
+        let (allow, groups) = (AllowList::default(), BTreeMap::new());
+        let join_within = Span::seconds(2);
+        let today = Policy { join_within, ..policy(&owners, &allow, &groups) };
+        let made = |said: &Inbound| {
+            let task = today.task(said, Trust::Owner);
+            let gathers = task.gathers.expect("it gathers");
+            (task.not_before.map(|at| at - today.now), gathers.next)
+        };
+        let long = Some(TimeDelta::seconds(2));
+        let said = testing::message("tg:1", "look");
+        assert_eq!(made(&said), (None, NextPiece::Unknown));
+        assert_eq!(made(&Inbound { forwarded: true, ..said.clone() }), (long, NextPiece::Words));
+        let most = TestAddress.longest_text().expect("the test's platform cuts texts");
+        let of = |length: usize| testing::message("tg:1", &"x".repeat(length));
+        assert_eq!(made(&of(most)), (long, NextPiece::Expected));
+        assert_eq!(made(&of(most - most / NEAR - 1)), (None, NextPiece::Unknown));
+    }
+
+    #[test]
+    fn a_line_belongs_to_its_speakers_request_unless_it_speaks_to_somebody_else() {
+        let owners = [PersonId::new("tg:1")];
+        let (allow, groups) = (AllowList::of(["tg:-100".to_owned()]), BTreeMap::new());
+        let join_within = Span::seconds(2);
+        let today = Policy { join_within, ..policy(&owners, &allow, &groups) };
+        let belongs = |said: &Inbound| arrival(said.clone(), &today).belongs.is_some();
+        let said = group("tg:1", "this one");
+        assert!(belongs(&said) && belongs(&Inbound { forwarded: true, ..said.clone() }));
+        assert!(!belongs(&testing::message("tg:1", "this one")), "it is a request itself");
+        assert!(!belongs(&Inbound { text: "/dance".to_owned(), ..said.clone() }));
+        let quote = Quote {
+            message: MessageRef::new("7"),
+            speaker: "Grace".to_owned(),
+            text: "tea?".to_owned(),
+            ours: false,
+            attachments: Vec::new(),
+        };
+        assert!(!belongs(&Inbound { quote: Some(quote), ..said }), "it answers somebody");
     }
 
     #[test]

@@ -144,13 +144,25 @@ impl Intake {
 
     /// Begins what a stored batch asks for.
     pub fn begin(&self, stored: StoredBatch) {
-        let AcceptResult { claimed, ready, commands, wake_at, stopping, gated, unsent, .. } =
-            stored.accepted;
+        let AcceptResult {
+            claimed,
+            ready,
+            commands,
+            wake_at,
+            stopping,
+            joining,
+            gated,
+            unsent,
+            ..
+        } = stored.accepted;
         if unsent {
             self.commands.memory.forgetting.notify_one();
         }
         for task in stopping {
             self.commands.stops.stop(task);
+        }
+        for joined in joining {
+            self.commands.stops.join(joined);
         }
         self.workers.begin(claimed, stored.permits);
         self.workers.ready(ready, wake_at);
@@ -170,8 +182,7 @@ impl Intake {
     ) -> Result<(), StoreError> {
         let batch: Vec<Inbound> = batch.into_iter().map(in_own_words).collect();
         let arrivals = self.rules.of(account, |p| {
-            let arrival =
-                |inbound: Inbound| Arrival { disposition: policy::dispose(&inbound, p), inbound };
+            let arrival = |inbound: Inbound| policy::arrival(inbound, p);
             batch.into_iter().map(arrival).collect::<Vec<_>>()
         });
         let heard: Vec<ConversationId> =

@@ -1,6 +1,7 @@
 //! What everything between channels and agent is told, as config places it at its top level.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,9 @@ pub use crate::work::settings::{PlaceSettings, TriggerMode, WhileBusy, WorkerSet
 pub use crate::work::workspace::WorkspaceSettings;
 use selkie_domain::span::Span;
 
+/// Apps send the pieces of what a person sends at once, such as a comment and what is forwarded with it, within this time.
+pub const JOIN_WITHIN: Span = Span(Duration::from_millis(1_500));
+
 /// Everything flow can be told by config. Each field is a top-level key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -22,6 +26,8 @@ pub struct Settings {
     /// Several messages of one speaker, none later than this after the one before, are one task. 0: each
     /// is its own.
     pub debounce: Span,
+    /// How soon behind each other a speaker's messages are one request.
+    pub join_within: Span,
     /// What somebody has to approve, and how long they are waited for.
     pub approvals: selkie_guard::policy::Settings,
     /// The workers.
@@ -68,6 +74,7 @@ impl Default for Settings {
             debounce: Span::seconds(0),
             approvals: selkie_guard::policy::Settings::default(),
             worker: WorkerSettings::default(),
+            join_within: JOIN_WITHIN,
             outbox: OutboxSettings::default(),
             workspace: WorkspaceSettings::default(),
             progress: ProgressSettings::default(),

@@ -53,6 +53,7 @@ pub(super) fn folder_of(place_row: i64, row: InboxId) -> String {
 }
 
 /// Fetches what comes with messages.
+#[derive(Clone)]
 pub struct Attachments {
     pub(crate) context: Context,
     pub(crate) limits: Arc<Limits>,

@@ -113,10 +113,8 @@ async fn is_first(context: &Context, claimed: &TaskClaim) -> bool {
 
 /// A restart finds it in the ledger.
 async fn store(context: &Context, claimed: &TaskClaim, earlier: &[Inbound]) {
-    let arrival = |inbound: &Inbound| Arrival {
-        inbound: inbound.clone(),
-        disposition: Disposition::Earlier(claimed.claim.task),
-    };
+    let arrival =
+        |inbound: &Inbound| Arrival::new(inbound.clone(), Disposition::Earlier(claimed.claim.task));
     let fuse = Fuse {
         permits: 0,
         instance: context.runtime.instance.clone(),

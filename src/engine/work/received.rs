@@ -51,17 +51,29 @@ pub async fn lines(
     }
     for (line, (row, inbound)) in lines[asked..].iter_mut().zip(&claimed.heard) {
         let message = TaskMessage { place_row: claimed.place_row, row: *row, inbound };
-        if let (Some(words), Some(quote)) = (&mut line.quote, &inbound.quote) {
-            words.level = quoted(&attachments.context.storage, inbound, claimed.facts.trust).await;
-            let to = RepliedMessage { message: &quote.message, attachments: &quote.attachments };
-            let replied = attachments.replied(message, to, cancel).await;
-            words.files = replied.files.lines;
-            words.pictures = replied.files.pictures;
-        }
-        let fetched = attachments.fetch(message, cancel).await;
-        (line.files, line.pictures) = (fetched.lines, fetched.pictures);
+        bring(attachments, message, claimed.facts.trust, cancel, line).await;
     }
     lines
+}
+
+/// Brings the files of a message to its line, and those of what it replies to, for a task for somebody of this trust.
+pub async fn bring(
+    attachments: &Attachments,
+    message: TaskMessage<'_>,
+    reader: Trust,
+    cancel: &CancellationToken,
+    line: &mut UserMessage,
+) {
+    let inbound = message.inbound;
+    if let (Some(words), Some(quote)) = (&mut line.quote, &inbound.quote) {
+        words.level = quoted(&attachments.context.storage, inbound, reader).await;
+        let to = RepliedMessage { message: &quote.message, attachments: &quote.attachments };
+        let replied = attachments.replied(message, to, cancel).await;
+        words.files = replied.files.lines;
+        words.pictures = replied.files.pictures;
+    }
+    let fetched = attachments.fetch(message, cancel).await;
+    (line.files, line.pictures) = (fetched.lines, fetched.pictures);
 }
 
 /// Returns the level of the bot's own message that a message quotes, to a task for somebody of this trust: it was written

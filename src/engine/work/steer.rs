@@ -1,7 +1,8 @@
 //! Messages that arrive while their conversation's task runs: which of them its model may see at once.
 //!
 //! They may say no more than the run was shaped for: a newcomer with less trust, or foreign words where
-//! there were none, waits for a task of its own.
+//! there were none, waits for a task of its own. Only what belongs to the request itself may bring foreign words, before
+//! the first answer: the run is shaped anew then.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -10,26 +11,24 @@ use async_trait::async_trait;
 use selkie_channel_core::Inbound;
 use selkie_channel_core::locked;
 
-use crate::delivery::context::Context;
-use crate::delivery::storage::Storage;
+use crate::work::attachments::{Attachments, TaskMessage};
 use crate::work::received;
 use crate::work::rights::Rights;
 use crate::work::settings::WhileBusy;
+use crate::work::stop_tokens::StopMark;
 use selkie_agent::{Inflow, Newer, Source};
-use selkie_domain::clock::SharedClock;
 use selkie_domain::facts::{Facts, Trigger, Where};
 use selkie_domain::ids::{InboxId, TaskId};
-use selkie_domain::task::Claim;
+use selkie_domain::transcript::UserMessage;
 use selkie_schedule::zone::Zone;
 use selkie_store::{TaskClaim, WaitingTask};
 
 /// The inflow of one task.
 pub struct TaskInflow {
-    storage: Arc<Storage>,
-    clock: SharedClock,
+    attachments: Attachments,
     rights: Arc<Rights>,
     while_busy: WhileBusy,
-    claim: Claim,
+    mark: StopMark,
     claimed: TaskClaim,
     /// By which clocks its lines are told.
     zone: Zone,
@@ -39,18 +38,21 @@ pub struct TaskInflow {
 
 impl TaskInflow {
     pub(crate) fn new(
-        context: &Context,
+        attachments: &Attachments,
         rights: &Arc<Rights>,
         while_busy: WhileBusy,
+        mark: &StopMark,
         claimed: &TaskClaim,
         zone: Zone,
     ) -> Self {
+        if claimed.has_joined {
+            mark.join(None);
+        }
         Self {
-            storage: Arc::clone(&context.storage),
-            clock: Arc::clone(&context.runtime.clock),
+            attachments: attachments.clone(),
             rights: Arc::clone(rights),
             while_busy,
-            claim: claimed.claim.clone(),
+            mark: mark.clone(),
             claimed: claimed.clone(),
             zone,
             given: Mutex::default(),
@@ -68,21 +70,68 @@ impl TaskInflow {
         self.while_busy == WhileBusy::Steer && matches!(self.claimed.facts.place, Where::Channel(_))
     }
 
-    fn message(&self, run: &Facts, waiting: WaitingTask) -> Option<Newer> {
-        let WaitingTask { task, mut facts, heard } = waiting;
-        // A task with words of its own is no part of the talk: it waits for its turn.
-        if heard.is_empty() {
+    /// Reads what waits; nothing when the store does not answer: it waits then, as it would without steering.
+    async fn waiting(&self) -> selkie_store::Inflow {
+        let context = &self.attachments.context;
+        let claim = &self.claimed.claim;
+        let found = context.storage.ledger.inflow(claim, context.runtime.clock.now()).await;
+        found.unwrap_or_else(|error| {
+            tracing::warn!(task = %claim.task, %error, "what came in cannot be read");
+            selkie_store::Inflow::default()
+        })
+    }
+
+    /// Takes a message that says no more than the run was shaped for.
+    async fn newcomer(&self, run: &Facts, waiting: WaitingTask) -> Option<Newer> {
+        let is_plain = waiting.heard.iter().all(|(_, m)| !brings_files(m) && m.command.is_none());
+        if !is_plain || !self.may_join(run, &waiting) || waiting.facts.taint > run.taint {
             return None;
         }
-        facts.trust = self.rights.of(&self.claimed, facts.trust, &heard)?;
-        let plain = heard.iter().all(|(_, m)| !brings_files(m) && m.command.is_none());
-        if !plain || !may_join(run, &facts) {
+        let storage = &self.attachments.context.storage;
+        let mut heard = Vec::with_capacity(waiting.heard.len());
+        for (row, inbound) in &waiting.heard {
+            let level = received::quoted(storage, inbound, run.trust).await;
+            if level > run.taint {
+                return None;
+            }
+            let mut line = received::line(*row, inbound, self.zone);
+            line.quote.iter_mut().for_each(|quote| quote.level = level);
+            heard.push(line);
+        }
+        Some(self.given(waiting, heard))
+    }
+
+    /// Takes a part of the request, with its files.
+    async fn part(&self, run: &Facts, waiting: WaitingTask) -> Option<Newer> {
+        let is_given = locked(&self.given).contains_key(&waiting.task);
+        if is_given || !waiting.joins || !self.may_join(run, &waiting) {
             return None;
         }
-        let lines =
-            heard.iter().map(|(row, message)| received::line(*row, message, self.zone)).collect();
-        locked(&self.given).insert(task, heard);
-        Some(Newer { source: Source::Task(task), heard: lines })
+        let mut heard = Vec::with_capacity(waiting.heard.len());
+        for (row, inbound) in &waiting.heard {
+            let place_row = self.claimed.place_row;
+            let message = TaskMessage { place_row, row: *row, inbound };
+            let mut line = received::line(*row, inbound, self.zone);
+            let files = &self.attachments;
+            received::bring(files, message, run.trust, self.mark.cancel(), &mut line).await;
+            heard.push(line);
+        }
+        Some(self.given(waiting, heard))
+    }
+
+    fn given(&self, waiting: WaitingTask, heard: Vec<UserMessage>) -> Newer {
+        let source = Source::Task(waiting.seen());
+        locked(&self.given).insert(waiting.task, waiting.heard);
+        Newer { source, heard }
+    }
+
+    /// Whether who has written a waiting task's messages may speak to the run. A task with words of its own is no part of
+    /// the talk: it waits for its turn.
+    fn may_join(&self, run: &Facts, waiting: &WaitingTask) -> bool {
+        let WaitingTask { facts, heard, .. } = waiting;
+        let trust = self.rights.of(&self.claimed, facts.trust, heard);
+        !heard.is_empty()
+            && trust.is_some_and(|trust| may_join(run, &Facts { trust, ..facts.clone() }))
     }
 
     fn edit(&self, row: InboxId, edit: &Inbound) -> Option<Newer> {
@@ -109,31 +158,33 @@ impl Inflow for TaskInflow {
         if !self.is_on() {
             return Vec::new();
         }
-        let now = self.clock.now();
-        let found = match self.storage.ledger.inflow(&self.claim, now).await {
-            Ok(found) => found,
-            Err(error) => {
-                // They wait, as they would without steering.
-                tracing::warn!(task = %self.claim.task, %error, "what came in cannot be read");
-                return Vec::new();
-            }
-        };
+        let found = self.waiting().await;
         let edits = found.edits.iter().filter_map(|(row, edit)| self.edit(*row, edit));
-        let edits: Vec<Newer> = edits.collect();
-        let mut newer = edits;
+        let mut newer: Vec<Newer> = edits.collect();
         for waiting in found.waiting {
-            let mut levels = Vec::with_capacity(waiting.heard.len());
-            for (_, inbound) in &waiting.heard {
-                levels.push(received::quoted(&self.storage, inbound, facts.trust).await);
+            newer.extend(self.newcomer(facts, waiting).await);
+        }
+        newer
+    }
+
+    async fn joins(&self) {
+        self.mark.joins().await;
+    }
+
+    async fn joined(&self, facts: &Facts) -> Vec<Newer> {
+        let mut newer = Vec::new();
+        while let Some(until) = self.mark.take_joined() {
+            if let Some(until) = until {
+                let runtime = &self.attachments.context.runtime;
+                tokio::select! {
+                    () = runtime.until(until) => {}
+                    () = self.mark.joins() => continue,
+                    () = self.mark.cancel().cancelled() => return Vec::new(),
+                }
             }
-            if levels.iter().any(|level| *level > facts.taint) {
-                continue;
+            for waiting in self.waiting().await.waiting {
+                newer.extend(self.part(facts, waiting).await);
             }
-            let Some(mut message) = self.message(facts, waiting) else { continue };
-            for (line, level) in message.heard.iter_mut().zip(levels) {
-                line.quote.iter_mut().for_each(|quote| quote.level = level);
-            }
-            newer.push(message);
         }
         newer
     }
@@ -148,7 +199,6 @@ fn brings_files(message: &Inbound) -> bool {
 /// Whether a newcomer may speak to a run that was shaped by these facts.
 fn may_join(run: &Facts, newer: &Facts) -> bool {
     newer.trust >= run.trust
-        && newer.taint <= run.taint
         && newer.mode == run.mode
         && (run.trigger, newer.trigger) == (Trigger::Asked, Trigger::Asked)
         && newer.summoned.iter().all(|name| run.summoned.contains(name))
@@ -174,7 +224,6 @@ mod tests {
             (of(Owner, false), of(Allowed, false), false),
             (of(Allowed, false), of(Stranger, false), false),
             (of(Stranger, false), of(Owner, false), true),
-            (of(Owner, false), of(Owner, true), false),
             (of(Owner, true), of(Owner, true), true),
             (of(Owner, true), of(Owner, false), true),
             (Facts { mode: Mode::Plan, ..of(Owner, false) }, of(Owner, false), false),

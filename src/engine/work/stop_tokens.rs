@@ -1,16 +1,20 @@
-//! The running tasks of this process, so that a stop reaches them at once. The truth is in the ledger;
-//! this is a hint.
+//! The running tasks of this process, so that a stop, and what joins their requests, reaches them at once. The truth is in
+//! the ledger; this is a hint.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use chrono::{DateTime, Utc};
+use futures_util::FutureExt as _;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use selkie_channel_core::locked;
 use selkie_domain::ids::TaskId;
+use selkie_store::JoinedRequest;
 
-/// Stops that came early and are remembered.
+/// Stops and messages that came early and are remembered.
 const MANY_EARLY: usize = 1_000;
 
 /// The running tasks.
@@ -24,6 +28,8 @@ struct StopToken {
     marks: HashMap<TaskId, StopMark>,
     /// Stopped between the claim and its worker.
     early: HashSet<TaskId>,
+    /// Joined between the claim and its worker.
+    joined_early: HashMap<TaskId, Option<DateTime<Utc>>>,
 }
 
 /// How one task is told to stop.
@@ -32,6 +38,15 @@ pub struct StopMark {
     asked: CancellationToken,
     cancel: CancellationToken,
     keeps_answer: Arc<AtomicBool>,
+    joined: Arc<Joined>,
+}
+
+/// What has joined the request of a task.
+#[derive(Default)]
+struct Joined {
+    bell: Notify,
+    /// Until when more is expected.
+    until: Mutex<Option<DateTime<Utc>>>,
 }
 
 impl StopMark {
@@ -48,6 +63,25 @@ impl StopMark {
     /// Whether what is written of the answer stays: `/stop` takes nothing back.
     pub fn keeps_answer(&self) -> bool {
         self.keeps_answer.load(Ordering::Relaxed)
+    }
+
+    /// Waits until something has joined the task's request.
+    pub async fn joins(&self) {
+        self.joined.bell.notified().await;
+        // It is still to be taken.
+        self.joined.bell.notify_one();
+    }
+
+    /// Forgets what has joined: it is being read. Returns until when more is expected, where something had joined.
+    pub fn take_joined(&self) -> Option<Option<DateTime<Utc>>> {
+        let rang = self.joined.bell.notified().now_or_never();
+        rang.map(|()| locked(&self.joined.until).take())
+    }
+
+    /// Says that something has joined.
+    pub fn join(&self, until: Option<DateTime<Utc>>) {
+        *locked(&self.joined.until) = until;
+        self.joined.bell.notify_one();
     }
 
     fn stop(&self) {
@@ -68,10 +102,14 @@ impl StopTokens {
             asked: CancellationToken::new(),
             cancel: self.work.child_token(),
             keeps_answer: Arc::default(),
+            joined: Arc::default(),
         };
         let mut running = self.lock();
         if running.early.remove(&task) {
             mark.stop();
+        }
+        if let Some(until) = running.joined_early.remove(&task) {
+            mark.join(until);
         }
         running.marks.insert(task, mark.clone());
         mark
@@ -100,6 +138,19 @@ impl StopTokens {
             running.early.clear();
         }
         running.early.insert(task);
+    }
+
+    /// Tells a task that something has joined its request, when it runs here or is about to.
+    pub fn join(&self, joined: JoinedRequest) {
+        let mut running = self.lock();
+        if let Some(mark) = running.marks.get(&joined.task) {
+            return mark.join(joined.until);
+        }
+        if running.joined_early.len() >= MANY_EARLY {
+            // What has joined them waits for tasks of its own.
+            running.joined_early.clear();
+        }
+        running.joined_early.insert(joined.task, joined.until);
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, StopToken> {

@@ -47,7 +47,7 @@ async fn what_was_seen_is_the_tasks_own(bed: &dyn Fixture) {
     let running = started(ledger.as_ref(), 1, 1).await;
     waits(ledger.as_ref(), 2).await;
     let found = ledger.inflow(&running.claim, at(0)).await.unwrap();
-    let seen = SeenMarks { tasks: vec![found.waiting[0].task], edits: vec![], step: 2 };
+    let seen = SeenMarks { tasks: vec![found.waiting[0].seen()], edits: vec![], step: 2 };
     ledger.commit(&running.claim, step(seen.clone())).await.unwrap();
     ledger.commit(&running.claim, step(seen)).await.unwrap();
     assert!(ledger.inflow(&running.claim, at(0)).await.unwrap().waiting.is_empty());
@@ -79,7 +79,7 @@ async fn what_nobody_has_seen_waits(bed: &dyn Fixture) {
     let again = ledger.claim(&lane(1), &instance("b"), at(0)).await.unwrap().unwrap();
     assert_eq!(again.heard.len(), 1);
     let found = ledger.inflow(&again.claim, at(0)).await.unwrap();
-    let seen = SeenMarks { tasks: vec![found.waiting[0].task], edits: vec![], step: 1 };
+    let seen = SeenMarks { tasks: vec![found.waiting[0].seen()], edits: vec![], step: 1 };
     let lost = Claim { number: 7, ..again.claim.clone() };
     ledger.commit(&lost, step(seen.clone())).await.unwrap();
     assert_eq!(ledger.counts().await.unwrap().waiting, 1, "a lost claim takes nothing");

@@ -252,7 +252,7 @@ async fn the_button_of_an_absorbed_task_leads_to_the_answer_of_the_other(bed: &d
     let part = queued.parts[0].id;
     ledger.sending(part, &instance("a")).await.unwrap();
     ledger.settle(part, Outcome::Sent(receipt("9"))).await.unwrap();
-    let waiting = ledger.inflow(&running.claim, at(0)).await.unwrap().waiting[0].task;
+    let waiting = ledger.inflow(&running.claim, at(0)).await.unwrap().waiting[0].seen();
     let seen = crate::SeenMarks { tasks: vec![waiting], edits: vec![], step: 2 };
     let end = Box::new(finish("both", vec![answer(1, None)]));
     let behind = async || ledger.held(&conversation(1), "h2").await.unwrap();

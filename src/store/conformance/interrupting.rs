@@ -1,15 +1,10 @@
-//! Laws of what ends and what gathers: a stop is the requester's, a message interrupts its speaker's task,
-//! messages in a row are one.
+//! Laws of what ends: a stop is the requester's, a message interrupts its speaker's task.
 
 use super::*;
 use crate::{CommandEffect, SayResult, StopAnswers};
 use selkie_domain::ids::InboxId;
 
-laws![
-    a_stop_is_the_requesters_and_says_what_it_found,
-    a_message_interrupts_its_speakers_task,
-    a_speakers_messages_in_a_row_are_one_task,
-];
+laws![a_stop_is_the_requesters_and_says_what_it_found, a_message_interrupts_its_speakers_task,];
 
 async fn command(ledger: &dyn Ledger, n: i64, order: i64) -> InboxId {
     let accepted = push(ledger, arrival(message(n, order), Disposition::Command), no_fuse()).await;
@@ -72,28 +67,4 @@ async fn a_message_interrupts_its_speakers_task(bed: &dyn Fixture) {
     let second = ledger.claim(&lane(1), &instance("a"), at(0)).await.unwrap().unwrap();
     let owner = arrives(4, "tg:9", Trust::Owner).await;
     assert_eq!(owner.stopping, [second.claim.task], "an owner interrupts everybody");
-}
-
-async fn a_speakers_messages_in_a_row_are_one_task(bed: &dyn Fixture) {
-    let ledger = bed.open();
-    let says = async |order, second, now| {
-        let mut arrival = task(message(1, order));
-        let Disposition::Task(new) = &mut arrival.disposition else { panic!("no task") };
-        new.gathers = Some("say:tg:1".to_owned());
-        new.not_before = Some(at(second));
-        push(ledger.as_ref(), arrival, Fuse { now: at(now), ..no_fuse() }).await
-    };
-    says(1, 2, 0).await;
-    says(2, 3, 1).await;
-    assert_eq!(ledger.next_wake(at(1)).await.unwrap(), Some(at(3)), "each waits for the next");
-    assert_eq!(ledger.counts().await.unwrap().waiting, 1);
-    says(3, 5, 3).await;
-    assert_eq!(ledger.counts().await.unwrap().waiting, 2, "its time was up: a task of its own");
-    let claimed = ledger.claim(&lane(1), &instance("a"), at(3)).await.unwrap().unwrap();
-    assert_eq!(claimed.heard.iter().map(|(_, m)| m.order).collect::<Vec<_>>(), [1, 2]);
-    for second in 4..=40 {
-        says(second + 100, second + 2, second).await;
-    }
-    let latest = ledger.next_wake(at(40)).await.unwrap();
-    assert!(ledger.counts().await.unwrap().waiting >= 2, "nobody gathers for ever: {latest:?}");
 }

@@ -221,7 +221,7 @@ async fn what_is_taken_back_before_a_run_has_taken_it_in_is_not_written_down(bed
     let came = ledger.inflow(&claimed.claim, at(5)).await.unwrap().waiting.remove(0);
     push(ledger, unsend(1, 2), no_fuse()).await;
     let append = vec![heard(came.heard[0].0, &came.heard[0].1)];
-    let seen = SeenMarks { tasks: vec![came.task], edits: vec![], step: 2 };
+    let seen = SeenMarks { tasks: vec![came.seen()], edits: vec![], step: 2 };
     let absorb = Advance::Absorb { seen, with: Box::new(step(append)) };
     ledger.commit(&claimed.claim, absorb).await.unwrap();
     let kept = serde_json::to_string(&ledger.task(claimed.claim.task).await.unwrap()).unwrap();

@@ -5,9 +5,9 @@ use selkie_channel_core::Inbound;
 
 use super::facts::{self, RawFacts};
 use super::rows::{load, millis};
-use super::{fence, history, lanes, unsend};
+use super::{fence, gathering, history, lanes, unsend};
 use crate::error::Result;
-use crate::inflow::{Inflow, SeenMarks, WaitingTask};
+use crate::inflow::{Inflow, SeenMarks, SeenTask, WaitingTask};
 use crate::tx::Tx;
 use crate::value::params;
 use selkie_domain::ids::{InboxId, TaskId};
@@ -22,18 +22,28 @@ type Row = (i64, String);
 /// What came in, as it is stored.
 #[derive(Debug, Default)]
 pub struct RawInflow {
-    /// Task, facts and what it hears.
-    waiting: Vec<(i64, RawFacts, Vec<Row>)>,
+    waiting: Vec<RawWaiting>,
     edits: Vec<Row>,
+}
+
+/// A waiting task, as it is stored.
+#[derive(Debug)]
+struct RawWaiting {
+    task: i64,
+    facts: RawFacts,
+    joins: bool,
+    heard: Vec<Row>,
 }
 
 impl RawInflow {
     /// Reads the stored texts. What cannot be read is left to a claim of its own.
     pub fn read(self) -> Inflow {
         let line = |(row, text): &(i64, String)| Ok((InboxId(*row), load::<Inbound>(*row, text)?));
-        let waiting = self.waiting.iter().map(|(task, facts, heard)| {
+        let waiting = self.waiting.iter().map(|waiting| {
+            let RawWaiting { task, facts, joins, heard } = waiting;
             let heard = heard.iter().map(line).collect::<Result<_>>()?;
-            Ok(WaitingTask { task: TaskId(*task), facts: facts::read(*task, facts)?, heard })
+            let facts = facts::read(*task, facts)?;
+            Ok(WaitingTask { task: TaskId(*task), facts, heard, joins: *joins })
         });
         Inflow {
             waiting: history::readable(waiting),
@@ -45,21 +55,28 @@ impl RawInflow {
 /// Reads what waits behind a claim; nothing when it is lost.
 pub fn read(tx: &mut dyn Tx, claim: &Claim, now: DateTime<Utc>) -> Result<RawInflow> {
     let Some(held) = fence::held(tx, claim)? else { return Ok(RawInflow::default()) };
-    let tasks: Vec<(i64, RawFacts)> = tx.all(
-        "SELECT id, facts, (SELECT place FROM whereabouts w WHERE w.id = task.whereabouts) FROM task
+    let joining = gathering::word(claim.task.0);
+    let mut waiting: Vec<RawWaiting> = tx.all(
+        "SELECT id, facts, (SELECT place FROM whereabouts w WHERE w.id = task.whereabouts), album FROM task
          WHERE lane = ?1 AND start_at IS NOT NULL AND start_at <= ?2
            AND state = 'waiting' AND attempts = 0 AND header IS NULL ORDER BY ord, id LIMIT ?3",
         params![held.lane, millis(now), MAX],
-        |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))),
+        |row| {
+            let word: Option<String> = row.get(3)?;
+            Ok(RawWaiting {
+                task: row.get(0)?,
+                facts: (row.get(1)?, row.get(2)?),
+                joins: word.as_ref() == Some(&joining),
+                heard: Vec::new(),
+            })
+        },
     )?;
-    let mut waiting = Vec::with_capacity(tasks.len());
-    for (task, facts) in tasks {
-        let heard = lines(
+    for waiting in &mut waiting {
+        waiting.heard = lines(
             tx,
             "SELECT id, inbound FROM inbox WHERE task = ?1 AND disposition = 'task' ORDER BY ord, id",
-            task,
+            waiting.task,
         )?;
-        waiting.push((task, facts, heard));
     }
     let edits = lines(
         tx,
@@ -88,22 +105,12 @@ pub fn absorb(
     let why = format!("absorbed by task {task}");
     let step = format!("absorbed: step {}", seen.step);
     for other in &seen.tasks {
-        let taken = tx.execute(
-            "UPDATE task SET state = 'done', why = ?3, start_at = NULL, ended_at = ?4
-             WHERE id = ?1 AND lane = ?2 AND state = 'waiting' AND attempts = 0 AND header IS NULL",
-            params![other.0, lane, &why, millis(now)],
-        )?;
-        if taken == 0 {
-            // Its words are on their way into the transcript still.
-            tx.execute_later(
-                "UPDATE inbox SET task = ?2 WHERE task = ?1 AND disposition = 'unsent'",
-                params![other.0, task],
-            )?;
-            continue;
-        }
+        take(tx, other, [task, lane], &step)?;
         tx.execute_later(
-            "UPDATE inbox SET task = ?2, disposition = ?3 WHERE task = ?1 AND disposition = 'task'",
-            params![other.0, task, &step],
+            "UPDATE task SET state = 'done', why = ?3, start_at = NULL, ended_at = ?4, album = NULL
+             WHERE id = ?1 AND lane = ?2 AND state = 'waiting' AND attempts = 0 AND header IS NULL
+               AND NOT EXISTS (SELECT 1 FROM inbox WHERE task = ?1 AND disposition = 'task')",
+            params![other.task.0, lane, &why, millis(now)],
         )?;
     }
     for edit in &seen.edits {
@@ -116,4 +123,28 @@ pub fn absorb(
         lanes::refresh(tx, lane)?;
     }
     unsend::is_any(tx, task)
+}
+
+/// Gives the messages of a waiting task that were seen to the running `task` of the `lane`.
+fn take(
+    tx: &mut dyn Tx,
+    other: &SeenTask,
+    [task, lane]: [i64; 2],
+    disposition: &str,
+) -> Result<()> {
+    for row in &other.rows {
+        tx.execute_later(
+            "UPDATE inbox SET task = ?3, disposition = ?4
+             WHERE id = ?1 AND task = ?2 AND disposition = 'task'
+               AND EXISTS (SELECT 1 FROM task WHERE id = ?2 AND lane = ?5 AND state = 'waiting'
+                           AND attempts = 0 AND header IS NULL)",
+            params![row.0, other.task.0, task, disposition, lane],
+        )?;
+        // Its words are on their way into the transcript still.
+        tx.execute_later(
+            "UPDATE inbox SET task = ?3 WHERE id = ?1 AND task = ?2 AND disposition = 'unsent'",
+            params![row.0, other.task.0, task],
+        )?;
+    }
+    Ok(())
 }

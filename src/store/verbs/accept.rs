@@ -7,6 +7,7 @@ use selkie_channel_core::{Cursor, Inbound};
 
 use super::claimed::{self, RawClaimed};
 use super::event::Row;
+use super::gathering::{self, Request};
 use super::precheck::{Glance, Here};
 use super::rows::millis;
 use super::{
@@ -15,10 +16,10 @@ use super::{
 };
 use crate::arrival::{Arrival, Disposition, NewTask};
 use crate::error::{Result, StoreError};
-use crate::intake::{AcceptResult, Fresh, Fuse};
+use crate::intake::{AcceptResult, Fresh, Fuse, JoinedRequest};
 use crate::tx::Tx;
 use crate::value::params;
-use selkie_domain::ids::{InboxId, Instance};
+use selkie_domain::ids::{InboxId, Instance, TaskId};
 use selkie_domain::task::Lane;
 
 /// What was accepted, with claims that are not read yet.
@@ -58,7 +59,7 @@ pub fn accept(
 ) -> Result<RawAccepted> {
     locks::named(tx, rows.iter().map(|row| &row.arrival.inbound.conversation))?;
     // Beside others of the batch the platform's order decides who is first; alone it may start at once.
-    let alone = rows.iter().filter(|r| r.is_task()).count() == 1;
+    let alone = rows.iter().filter(|r| r.may_ask()).count() == 1;
     let claimer = (alone && fuse.permits > 0).then(|| fuse.instance.clone());
     let mut out = RawAccepted { claimer, ..RawAccepted::default() };
     for (index, row) in rows.iter().enumerate() {
@@ -145,7 +146,11 @@ fn store(
         other => other,
     };
     let to = carry_out(tx, row, &glance, disposition, now, out)?;
-    let name = if to.applied { Cow::Borrowed(APPLIED) } else { name(disposition) };
+    let name = match to {
+        Belongs { applied: true, .. } => Cow::Borrowed(APPLIED),
+        Belongs { taken: true, .. } => Cow::Borrowed(TASK),
+        _ => name(disposition),
+    };
     let id = insert(tx, row, &name, to, now)?;
     out.accepted.fresh.push(Fresh { index, row: id });
     if matches!(disposition, Disposition::Command | Disposition::Tap) {
@@ -156,6 +161,8 @@ fn store(
 
 /// An edit that has changed what waits.
 const APPLIED: &str = "edit: applied";
+/// A message of a task.
+const TASK: &str = "task";
 
 /// What a row of the inbox belongs to.
 #[derive(Clone, Copy, Default)]
@@ -165,6 +172,8 @@ struct Belongs {
     question: Option<i64>,
     /// The edit has changed what waits.
     applied: bool,
+    /// A line that speaks to nobody belongs to its speaker's request.
+    taken: bool,
 }
 
 /// The open question that a message answers, if it does; no question for words that decide an approval.
@@ -241,6 +250,8 @@ fn carry_out(
     let Some(here) = conversation else { return Ok(Belongs::default()) };
     let mut task = None;
     let mut applied = false;
+    let taken = belongs(tx, row, here, glance, now)?;
+    let disposition = taken.as_ref().unwrap_or(disposition);
     match disposition {
         Disposition::Task(new) | Disposition::MeantNow(new) => {
             task = Some(begin(tx, At { row, new, here, glance, now }, out)?);
@@ -264,7 +275,23 @@ fn carry_out(
         | Disposition::Ignored(_)
         | Disposition::Unparsed => {}
     }
-    Ok(Belongs { conversation, task, question: None, applied })
+    Ok(Belongs { conversation, task, question: None, applied, taken: taken.is_some() })
+}
+
+/// What becomes of a line that speaks to nobody, where it belongs to its speaker's request.
+fn belongs(
+    tx: &mut dyn Tx,
+    row: &Row,
+    here: i64,
+    glance: &Glance,
+    now: DateTime<Utc>,
+) -> Result<Option<Disposition>> {
+    let lane = glance.here.as_ref().and_then(|here| here.lane).filter(|lane| !lane.is_idle);
+    let Some((new, lane)) = row.arrival.belongs.as_ref().zip(lane) else { return Ok(None) };
+    let inbound = &row.arrival.inbound;
+    let piece = gathering::Piece { inbound, new, conversation: here, lane: lane.row, now };
+    let found = gathering::find(tx, piece)?;
+    Ok(found.map(|_| Disposition::Task(new.clone())))
 }
 
 /// What a task is made of.
@@ -283,8 +310,8 @@ fn begin(tx: &mut dyn Tx, at: At<'_>, out: &mut RawAccepted) -> Result<i64> {
     if glance.here.as_ref().is_none_or(|known| known.is_closed) {
         conversations::open(tx, here)?;
     }
-    let made = push(tx, at, out)?;
-    if new.interrupts {
+    let Placed { row: made, joins } = push(tx, at, out)?;
+    if new.interrupts && !joins {
         // It interrupts others, never itself.
         let stopped = stop::interrupt(tx, here, made.task, &new.facts, now)?;
         out.accepted.stopping.extend(stopped);
@@ -300,16 +327,31 @@ fn begin(tx: &mut dyn Tx, at: At<'_>, out: &mut RawAccepted) -> Result<i64> {
     Ok(made.task)
 }
 
-/// Makes the task, or finds the one of the same album or cause.
-fn push(tx: &mut dyn Tx, at: At<'_>, out: &mut RawAccepted) -> Result<tasks::TaskRow> {
+/// Makes the task, or finds the one that its message belongs to, or the one of the same cause.
+fn push(tx: &mut dyn Tx, at: At<'_>, out: &mut RawAccepted) -> Result<Placed> {
     let At { row, new, here, glance, now } = at;
     let inbound = &row.arrival.inbound;
-    if let Some(joined) = tasks::join(tx, inbound, new, here, now)? {
-        return Ok(joined);
-    }
     let (lane, is_idle) = match glance.here.as_ref().and_then(|here| here.lane) {
         Some(lane) => (lane.row, lane.is_idle),
         None => lanes::idle_of(tx, here)?,
+    };
+    let piece = gathering::Piece { inbound, new, conversation: here, lane, now };
+    let request = if is_idle { None } else { gathering::find(tx, piece)? };
+    let running = match request {
+        Some(Request::Waits(task)) => {
+            return Ok(Placed { row: task.take(tx, piece)?, joins: true });
+        }
+        Some(Request::Runs(running)) => Some(running),
+        None => None,
+    };
+    if let Some(running) = &running {
+        let until = new.not_before.filter(|_| gathering::is_expected(new));
+        out.accepted.joining.push(JoinedRequest { task: TaskId(running.task), until });
+    }
+    let joins = running.is_some();
+    let new = &match &running {
+        Some(_) => Cow::Owned(NewTask { not_before: None, ..new.clone() }),
+        None => Cow::Borrowed(new),
     };
     // A task that starts at once never waits: that spares the indices of those that do.
     let may_start = out.started.is_none() && new.not_before.is_none() && is_idle;
@@ -317,12 +359,13 @@ fn push(tx: &mut dyn Tx, at: At<'_>, out: &mut RawAccepted) -> Result<tasks::Tas
     let Some(facts) = &row.facts else {
         return Err(StoreError::Corrupt("a task without its facts: a defect".to_owned()));
     };
+    let own = new.gathers.as_ref().map(|gathers| gathers.word.as_str());
     let made = tasks::Row {
         account: row.account(),
         key: Some(&inbound.key),
         lane,
         order: inbound.order,
-        gathers: new.gathers.as_deref(),
+        gathers: running.as_ref().map(|running| running.word.as_str()).or(own),
         facts,
         whereabouts: glance.whereabouts,
         starts,
@@ -333,7 +376,14 @@ fn push(tx: &mut dyn Tx, at: At<'_>, out: &mut RawAccepted) -> Result<tasks::Tas
         let here = known.filter(|here| here.place == inbound.place.key());
         out.started = Some(StartedTask { task: made.task, here });
     }
-    Ok(made)
+    Ok(Placed { row: made, joins })
+}
+
+/// The task that a message has become.
+struct Placed {
+    row: tasks::TaskRow,
+    /// The message belongs to a request that was there.
+    joins: bool,
 }
 
 fn insert(
@@ -370,7 +420,7 @@ fn insert(
 /// Returns a disposition's name in rows.
 fn name(disposition: &Disposition) -> Cow<'static, str> {
     Cow::Borrowed(match disposition {
-        Disposition::Task(_) | Disposition::MeantNow(_) => "task",
+        Disposition::Task(_) | Disposition::MeantNow(_) => TASK,
         Disposition::Command => "command",
         Disposition::Tap => "tap",
         Disposition::Edit => "edit",

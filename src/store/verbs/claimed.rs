@@ -51,6 +51,7 @@ pub struct RawClaimed {
     approval: Option<RawApproval>,
     decided_by: Option<(i64, String)>,
     own_forms: BTreeMap<String, OwnForm>,
+    has_joined: bool,
 }
 
 /// The messages of a task.
@@ -105,6 +106,7 @@ pub fn gather_new(tx: &mut dyn Tx, new: New<'_>) -> Result<RawClaimed> {
         approval: None,
         decided_by: None,
         own_forms: BTreeMap::new(),
+        has_joined: false,
     };
     mode_of_now(tx, &mut raw)?;
     Ok(raw)
@@ -112,10 +114,10 @@ pub fn gather_new(tx: &mut dyn Tx, new: New<'_>) -> Result<RawClaimed> {
 
 /// Gathers a task that was just claimed, and marks what its worker is told as told.
 pub fn gather(tx: &mut dyn Tx, task: i64) -> Result<RawClaimed> {
-    let Header { mut raw, album, untold } = header(tx, task)?;
+    let Header { mut raw, holds_album, untold } = header(tx, task)?;
     mode_of_now(tx, &mut raw)?;
-    if let Some(album) = album {
-        complete_album(tx, &raw, &album)?;
+    if holds_album {
+        complete_albums(tx, &raw)?;
     }
     let mut heard = Vec::new();
     let mut history = history::Newest::default();
@@ -171,7 +173,7 @@ fn message(row: &dyn Row) -> Result<(i64, i64, String)> {
 /// A task's row, with what has to be looked for.
 struct Header {
     raw: RawClaimed,
-    album: Option<String>,
+    holds_album: bool,
     untold: Untold,
 }
 
@@ -180,7 +182,8 @@ fn header(tx: &mut dyn Tx, task: i64) -> Result<Header> {
         "SELECT t.id, t.claim, t.instance, c.account, c.key, c.place, c.id, t.epoch, t.attempts,
                 t.facts, t.header, c.plan,
                 (SELECT MIN(id) FROM conversation WHERE account = c.account AND place = c.place),
-                (SELECT place FROM whereabouts WHERE id = t.whereabouts), t.album,
+                (SELECT place FROM whereabouts WHERE id = t.whereabouts),
+                EXISTS (SELECT 1 FROM inbox WHERE task = t.id AND album IS NOT NULL),
                 (SELECT path FROM workspace w WHERE w.account = c.account AND w.place = c.place),
                 EXISTS (SELECT 1 FROM inbox
                         WHERE conversation = c.id AND disposition = 'context' AND task IS NULL),
@@ -193,7 +196,9 @@ fn header(tx: &mut dyn Tx, task: i64) -> Result<Header> {
                 COALESCE(c.model, (SELECT p.model FROM conversation p
                         WHERE p.account = c.account AND p.key = c.place AND c.place <> c.key)),
                 COALESCE(c.effort, (SELECT p.effort FROM conversation p
-                        WHERE p.account = c.account AND p.key = c.place AND c.place <> c.key))
+                        WHERE p.account = c.account AND p.key = c.place AND c.place <> c.key)),
+                EXISTS (SELECT 1 FROM task j WHERE j.conversation = c.id AND j.state = 'waiting'
+                        AND j.album = 'with:' || CAST(t.id AS TEXT))
          FROM task t JOIN conversation c ON c.id = t.conversation WHERE t.id = ?1",
         params![task],
         |row| {
@@ -222,6 +227,7 @@ fn header(tx: &mut dyn Tx, task: i64) -> Result<Header> {
                 approval: None,
                 decided_by: None,
                 own_forms: BTreeMap::new(),
+                has_joined: row.get(23)?,
             };
             let untold = Untold {
                 context: row.get(16)?,
@@ -230,7 +236,7 @@ fn header(tx: &mut dyn Tx, task: i64) -> Result<Header> {
                 undelivered: row.get(19)?,
                 asked: row.get(20)?,
             };
-            Ok(Header { raw, album: row.get(14)?, untold })
+            Ok(Header { raw, holds_album: row.get(14)?, untold })
         },
     )
 }
@@ -248,14 +254,15 @@ fn mode_of_now(tx: &mut dyn Tx, raw: &mut RawClaimed) -> Result<()> {
     Ok(())
 }
 
-/// In a group only the picture with the caption means the bot: the others of its album, stored beside it
+/// In a group only the picture with the caption means the bot: the others of its album, stored before it
 /// as untriggered, belong to the task too.
-fn complete_album(tx: &mut dyn Tx, raw: &RawClaimed, album: &str) -> Result<()> {
+fn complete_albums(tx: &mut dyn Tx, raw: &RawClaimed) -> Result<()> {
     tx.execute_later(
         "UPDATE inbox SET task = ?1, disposition = 'task'
-         WHERE conversation = ?2 AND album = ?3 AND task IS NULL
+         WHERE conversation = ?2 AND task IS NULL
+           AND album IN (SELECT album FROM inbox WHERE task = ?1 AND album IS NOT NULL)
            AND disposition IN ('context', 'gate', 'ignored: untriggered')",
-        params![raw.task, raw.conversation, album],
+        params![raw.task, raw.conversation],
     )
 }
 
@@ -324,6 +331,7 @@ impl RawClaimed {
             .pop()
             .map(Box::new),
             own_forms: self.own_forms,
+            has_joined: self.has_joined,
             open: history::readable(self.told.open.into_iter().map(RawQuestion::read)),
         })
     }

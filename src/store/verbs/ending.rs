@@ -56,7 +56,7 @@ pub fn finish(tx: &mut dyn Tx, task: i64, ending: EndRecord<'_>, gain: Gain<'_>)
              child = NULL, finish = 1 + COALESCE((SELECT MAX(e.finish) FROM task e
                  WHERE e.conversation = task.conversation AND e.epoch = task.epoch
                    AND e.finish IS NOT NULL), 0),
-             header = NULL, facts = COALESCE(?5, facts), whereabouts = COALESCE(?6, whereabouts),
+             header = NULL, album = NULL, facts = COALESCE(?5, facts), whereabouts = COALESCE(?6, whereabouts),
              calls = calls + ?7, input = input + ?8, cached = cached + ?9, output = output + ?10,
              micro_usd = micro_usd + ?11
          WHERE id = ?1",

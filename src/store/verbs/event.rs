@@ -23,12 +23,7 @@ impl Row {
     pub fn new(mut arrival: Arrival) -> Result<Self> {
         keys::shorten(&mut arrival);
         let text = lean(&arrival.inbound)?;
-        let facts = match &arrival.disposition {
-            Disposition::Task(task) | Disposition::MeantNow(task) => {
-                Some(facts::FactsText::new(&task.facts)?)
-            }
-            _ => None,
-        };
+        let facts = arrival.task().map(|task| facts::FactsText::new(&task.facts)).transpose()?;
         Ok(Self { arrival, text, facts })
     }
 
@@ -50,9 +45,10 @@ impl Row {
         self.arrival.inbound.conversation.account().as_str()
     }
 
-    /// Whether a task comes of it.
-    pub fn is_task(&self) -> bool {
-        matches!(self.arrival.disposition, Disposition::Task(_))
+    /// Whether it may be part of a request.
+    pub fn may_ask(&self) -> bool {
+        let is_edit = matches!(self.arrival.disposition, Disposition::MeantNow(_));
+        !is_edit && self.arrival.task().is_some()
     }
 
     /// Whether a message is taken back: its text must not stay in the log.

@@ -182,7 +182,7 @@ fn pass(
     let Some(order) = waits else { return Ok(None) };
     let lane = lanes::of_conversation(tx, here)?;
     let account = judged.conversation.account().as_str();
-    let gathers = new.gathers.as_deref();
+    let gathers = new.gathers.as_ref().map(|gathers| gathers.word.as_str());
     let row = tasks::Row {
         account,
         key: None,

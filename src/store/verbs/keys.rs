@@ -11,17 +11,21 @@ const MAX_LENGTH: usize = 512;
 
 /// Shortens every name of an arrival by which it is found again: the same name becomes the same one.
 pub fn shorten(arrival: &mut Arrival) {
-    let Arrival { inbound, disposition } = arrival;
+    let Arrival { inbound, disposition, belongs } = arrival;
     let Inbound { key, message, quote, thread, album, .. } = inbound;
     name(key);
     album.iter_mut().for_each(name);
     message.iter_mut().chain(thread).for_each(reference);
     quote.iter_mut().for_each(|quote| reference(&mut quote.message));
-    if let Disposition::Task(task) | Disposition::MeantNow(task) = disposition {
+    let task = match disposition {
+        Disposition::Task(task) | Disposition::MeantNow(task) => Some(task),
+        _ => belongs.as_mut(),
+    };
+    if let Some(task) = task {
         if let Cause::Message { key, .. } = &mut task.cause {
             name(key);
         }
-        task.gathers.iter_mut().for_each(name);
+        task.gathers.iter_mut().for_each(|gathers| name(&mut gathers.word));
     }
 }
 

@@ -32,6 +32,7 @@ mod firing;
 mod forgetting;
 mod forgotten;
 mod gate;
+mod gathering;
 mod held_answers;
 mod history;
 mod holds;

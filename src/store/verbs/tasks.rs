@@ -1,7 +1,6 @@
-//! Tasks: made once for a cause, or joined by the messages that belong to them.
+//! Tasks: made once for a cause.
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::Inbound;
 
 use super::facts;
 use super::rows::millis;
@@ -21,7 +20,7 @@ pub struct Row<'a> {
     pub lane: i64,
     /// The platform's order of its message.
     pub order: i64,
-    /// Under which word it gathers more.
+    /// Under which word it takes in more, or waits to be taken in.
     pub gathers: Option<&'a str>,
     /// The facts.
     pub facts: &'a facts::FactsText,
@@ -93,49 +92,4 @@ pub fn make(
         params![row.account, new.cause.key(None).as_ref()],
         |row| Ok(TaskRow { task: row.get(0)?, lane: row.get(1)?, is_new: false }),
     )
-}
-
-/// A picture of an album joins the task that waits for it, which then waits for the next one; so does the
-/// next message of a speaker while theirs still gathers, for ten times as long as one message waits.
-pub fn join(
-    tx: &mut dyn Tx,
-    inbound: &Inbound,
-    new: &NewTask,
-    conversation: i64,
-    now: DateTime<Utc>,
-) -> Result<Option<TaskRow>> {
-    let Some(word) = &new.gathers else { return Ok(None) };
-    let gathering: Option<GatheringTask> = tx.optional(
-        "SELECT id, lane, ord, start_at, created_at FROM task
-         WHERE conversation = ?1 AND album = ?2 AND state = 'waiting' AND attempts = 0 AND header IS NULL",
-        params![conversation, word],
-        |row| {
-            Ok(GatheringTask {
-                made: TaskRow { task: row.get(0)?, lane: row.get(1)?, is_new: false },
-                order: row.get(2)?,
-                start_at: row.get::<Option<i64>>(3)?.unwrap_or_default(),
-                created_at: row.get(4)?,
-            })
-        },
-    )?;
-    let now = millis(now);
-    let is_album = inbound.album.is_some();
-    let Some(found) = gathering.filter(|task| is_album || task.start_at > now) else {
-        return Ok(None);
-    };
-    let until = new.not_before.map_or(0, millis);
-    let most = if is_album { until } else { until.min(found.created_at + 10 * (until - now)) };
-    tx.execute_later(
-        "UPDATE task SET ord = ?2, start_at = ?3 WHERE id = ?1",
-        params![found.made.task, found.order.min(inbound.order), found.start_at.max(most)],
-    )?;
-    Ok(Some(found.made))
-}
-
-/// A task that waits for more.
-struct GatheringTask {
-    made: TaskRow,
-    order: i64,
-    start_at: i64,
-    created_at: i64,
 }

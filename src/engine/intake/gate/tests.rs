@@ -121,10 +121,7 @@ async fn what_waited_when_the_process_died_is_judged_at_the_next_start() {
     decides(&house, &[&decision(true, 1)]);
     let lines = vec![said(&house, "still here?")];
     let arrivals = house.rules().of(&house.account(), |policy| {
-        let arrival = |inbound: Inbound| selkie_store::Arrival {
-            disposition: crate::intake::policy::dispose(&inbound, policy),
-            inbound,
-        };
+        let arrival = |inbound: Inbound| crate::intake::policy::arrival(inbound, policy);
         lines.into_iter().map(arrival).collect()
     });
     let fuse = selkie_store::Fuse {
