@@ -1,7 +1,9 @@
 //! A message, new or edited, as an inbound.
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{AccountId, AddressReason, Audience, Inbound, MessageRef, Speaker, What};
+use selkie_channel_core::{
+    AccountId, AddressReason, Aside, Audience, Inbound, MessageRef, Speaker, What,
+};
 use serde_json::Value;
 
 use super::text::{self, Words};
@@ -114,6 +116,10 @@ fn what(message: &Value, edited: bool, inbound: &mut Inbound) -> What {
             Some(words) => {
                 inbound.text = words;
                 inbound.forwarded |= things::speaks_for_others(message);
+                // What of it is quoted or hidden cannot be told apart in words.
+                if field::object(message, "rich_message").is_some() {
+                    inbound.aside = Aside::Words;
+                }
             }
             None => return What::Other { name },
         }

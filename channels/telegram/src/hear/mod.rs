@@ -9,6 +9,7 @@ mod attachment;
 mod field;
 mod message;
 mod quote;
+mod rich;
 mod text;
 mod things;
 mod update;

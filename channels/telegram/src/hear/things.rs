@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::field;
+use super::{field, rich};
 
 /// The longest name, question or address that is shown, in characters.
 const MAX_LENGTH: usize = 200;
@@ -32,6 +32,7 @@ pub fn known(message: &Value) -> Option<String> {
         .or_else(|| poll(message))
         .or_else(|| checklist(message))
         .or_else(|| titled(message))
+        .or_else(|| rich::text(message))
         .or_else(|| chatter(message))
 }
 
