@@ -1,7 +1,7 @@
-//! What people may use has an end: told once, kept over a restart, and an owner is not held.
+//! What people may use has an end: told once, kept over a restart. An owner is held to what all may cost together.
 
 use selkie_playground::Turn;
-use selkie_playground::telegram::{FileDraft, FileKind, GRACE};
+use selkie_playground::telegram::{ADA, FileDraft, FileKind, GRACE};
 use serde_json::{Value, json};
 
 use crate::support::rows::{number, settled, texts};
@@ -34,6 +34,31 @@ async fn a_stranger_gets_so_many_calls_a_day_and_no_restart_gives_more() {
     settled(&world, 6).await;
     assert_eq!(world.playground.model().calls(), 3, "two of Grace's, one of the owner's");
     assert_eq!(world.texts(GRACE).len(), 3, "{:?}", world.texts(GRACE));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_all_may_cost_in_a_day_holds_for_owners_and_over_a_restart() {
+    let mut world = limited(json!({ "everybody": { "cost_usd_per_day": 0.01 } })).await;
+    world.home.set_key("llm", "prices", json!({ "playground": { "input": 10.0, "output": 1.0 } }));
+    let daemon = world.daemon();
+    assert!(world.ask("one").await.ends_with("one"), "what a call costs is known behind it");
+    let told = world.ask("two").await;
+    assert!(told.contains("limits.everybody.cost_usd_per_day") && told.contains("selkie reload"));
+    let told = world.ask_in(GRACE, GRACE, "three").await;
+    assert_eq!(
+        told,
+        "I have reached what I can do in a day. I will answer again after midnight UTC."
+    );
+    assert!(daemon.stop().await.success());
+    let daemon = world.daemon();
+    world.telegram().say(ADA, ADA, "four");
+    settled(&world, 4).await;
+    assert_eq!(world.playground.model().calls(), 1);
+    world.home.set("limits", json!({ "everybody": { "cost_usd_per_day": 0 } }));
+    assert_eq!(world.home.run(&["reload"]).0, 0);
+    world.telegram().say(ADA, ADA, "five");
+    world.hears(ADA, "\nfive").await;
+    assert!(daemon.stop().await.success());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,6 @@
-//! What everybody but an owner may use: messages, and commands and taps, in a minute; model calls, their cost
-//! and bytes of files in a day. Counted in the ledger, so that a restart is no fresh start. Whoever reaches a limit is told once.
+//! What everybody may use: messages, and commands and taps, in a minute; model calls, their cost and bytes of files in a day.
+//! An owner is held to the day's cost of all together alone. Counted in the ledger, so that a restart is no fresh start. Whoever
+//! reaches a limit is told once.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -48,6 +49,7 @@ pub struct Limits {
 struct User<'a> {
     person: Option<&'a PersonId>,
     conversation: &'a ConversationId,
+    is_owner: bool,
 }
 
 impl Limits {
@@ -129,11 +131,8 @@ impl Limits {
 
     /// Counts the messages of a task that begins, and returns the limit that stands in its way.
     pub async fn stops(&self, claimed: &TaskClaim, trust: Trust) -> Option<LimitHit> {
-        if trust == Trust::Owner || self.context.accounts.of(&claimed.conversation).is_none() {
-            return None;
-        }
-        let user =
-            User { person: claimed.facts.speaker.as_ref(), conversation: &claimed.conversation };
+        self.context.accounts.of(&claimed.conversation)?;
+        let user = User::of(claimed, trust);
         let now = self.context.runtime.clock.now();
         let newest = claimed.heard.last().map_or(now, |(_, inbound)| inbound.at);
         // A task that goes on was counted when it began. Words of its own are asked like a message; a schedule's are
@@ -180,7 +179,7 @@ impl Limits {
 
     /// Returns the limit that keeps a conversation's lines from the model of the gate.
     pub async fn stops_gate(&self, conversation: &ConversationId) -> Option<LimitHit> {
-        let user = User { person: None, conversation };
+        let user = User { person: None, conversation, is_owner: false };
         let now = self.context.runtime.clock.now();
         let checks = [What::Calls, What::Cost].map(|what| self.checks(&user, what, now, 0));
         let reached = self.first_reached(checks.into_iter().flatten()).await?;
@@ -196,7 +195,8 @@ impl Limits {
         if trust == Trust::Owner {
             return None;
         }
-        let user = User { person: Some(&inbound.speaker.id), conversation: &inbound.conversation };
+        let (person, conversation) = (Some(&inbound.speaker.id), &inbound.conversation);
+        let user = User { person, conversation, is_owner: false };
         let checks = self.checks(&user, What::Commands, inbound.at, 1);
         self.first_reached(checks.into_iter()).await
     }
@@ -206,12 +206,11 @@ impl Limits {
         self.log(reached).then_some(messages::TAPS)
     }
 
-    /// Returns the limits that a task counts against; `None` for an owner's.
+    /// Returns the limits that a task counts against; `None` at the command line.
     pub fn shares(&self, claimed: &TaskClaim) -> Option<Shares<'_>> {
-        let user =
-            User { person: claimed.facts.speaker.as_ref(), conversation: &claimed.conversation };
-        let is_held = claimed.facts.trust != Trust::Owner;
-        is_held.then(|| Shares { limits: self, shares: user.shares(&self.settings.now()) })
+        self.context.accounts.of(&claimed.conversation)?;
+        let user = User::of(claimed, claimed.facts.trust);
+        Some(Shares { limits: self, shares: user.shares(&self.settings.now()) })
     }
 
     /// Counts the last usage of a task.
@@ -222,7 +221,7 @@ impl Limits {
 
     /// Whether a conversation may be thought about although nobody asks; nobody is told that it may not.
     pub async fn has_room(&self, conversation: &ConversationId) -> bool {
-        let user = User { person: None, conversation };
+        let user = User { person: None, conversation, is_owner: false };
         let now = self.context.runtime.clock.now();
         let checks = [What::Calls, What::Cost].map(|what| self.checks(&user, what, now, 0));
         self.first_reached(checks.into_iter().flatten()).await.is_none()
@@ -230,7 +229,8 @@ impl Limits {
 
     /// Counts what was used for a conversation in which nobody had asked: a decision of the gate, a summary.
     pub fn used_unasked(&self, conversation: &ConversationId, usage: Usage) {
-        let shares = User { person: None, conversation }.shares(&self.settings.now());
+        let user = User { person: None, conversation, is_owner: false };
+        let shares = user.shares(&self.settings.now());
         let _reached = Shares { limits: self, shares }.count(usage);
     }
 
@@ -262,7 +262,8 @@ impl Limits {
     }
 
     fn bytes(&self, inbound: &Inbound, amount: u64) -> Vec<Check> {
-        let user = User { person: Some(&inbound.speaker.id), conversation: &inbound.conversation };
+        let (person, conversation) = (Some(&inbound.speaker.id), &inbound.conversation);
+        let user = User { person, conversation, is_owner: false };
         self.checks(&user, What::Bytes, self.context.runtime.clock.now(), amount)
     }
 
@@ -322,7 +323,11 @@ impl Limits {
     /// Says that a limit is reached, once for its time: to the person, and to the log.
     pub async fn tell(&self, reached: &LimitHit, inbound: Option<&Inbound>) {
         self.log(reached);
-        let draft = inbound.and_then(|i| self.outbox.draft_to(i, &messages::reached(reached)));
+        let told = |inbound: &Inbound| match self.is_owner(inbound) {
+            true => messages::owner_reached(reached),
+            false => messages::reached(reached),
+        };
+        let draft = inbound.and_then(|i| self.outbox.draft_to(i, &told(i)));
         if let Some(draft) = draft {
             let since = reached.since.timestamp();
             // What everybody has used up is told in each conversation that meets it.
@@ -337,8 +342,23 @@ impl Limits {
 }
 
 impl<'a> User<'a> {
+    /// Who has asked for a task.
+    fn of(claimed: &'a TaskClaim, trust: Trust) -> Self {
+        Self {
+            person: claimed.facts.speaker.as_ref(),
+            conversation: &claimed.conversation,
+            is_owner: trust == Trust::Owner,
+        }
+    }
+
     /// The counters of a use, each with its limit.
     fn shares(&self, settings: &LimitSettings) -> Vec<Share> {
+        let whose = Whose::Everybody;
+        let who = "everybody".to_owned();
+        let caps = settings.everybody.caps();
+        if self.is_owner {
+            return vec![Share { whose, who, caps: caps.of_cost() }];
+        }
         let person = self.person.map(|person| Share {
             whose: Whose::Person,
             who: format!("person {person}"),
@@ -349,11 +369,7 @@ impl<'a> User<'a> {
             who: format!("conversation {}", self.conversation),
             caps: settings.conversation.caps(),
         };
-        let everybody = Share {
-            whose: Whose::Everybody,
-            who: "everybody".to_owned(),
-            caps: settings.everybody.caps(),
-        };
+        let everybody = Share { whose, who, caps };
         person.into_iter().chain([conversation, everybody]).collect()
     }
 }
@@ -365,7 +381,7 @@ struct Share {
     caps: Caps,
 }
 
-/// The limits that a task of anybody but an owner counts against.
+/// The limits that a task counts against.
 pub struct Shares<'a> {
     limits: &'a Limits,
     shares: Vec<Share>,

@@ -26,6 +26,15 @@ pub(super) fn reached(reached: &LimitHit) -> String {
     }
 }
 
+/// The same to an owner, who is held to the cost of all together alone.
+pub(super) fn owner_reached(reached: &LimitHit) -> String {
+    format!(
+        "I have reached what I may cost in a day (`{}`), so I ask no model for anybody until midnight UTC. Raise it in the \
+         config and run `selkie reload` to go on at once.",
+        reached.key()
+    )
+}
+
 /// Says once that a time of a schedule is passed over.
 pub(super) fn passed_over(reached: &LimitHit, schedule: &str) -> String {
     let whose = match reached.whose {

@@ -1,9 +1,9 @@
-//! The `limits` section: what everybody but an owner may use.
+//! The `limits` section: what people may use.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What people may use; owners are not held. Each is for one person, for one conversation, or for all people
+/// What people may use. Owners are held to `everybody.cost_usd_per_day` and to `schedules_per_person` alone. Each is for one person, for one conversation, or for all people
 /// together; 0: no limit. Days are days in UTC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -43,6 +43,13 @@ pub struct Caps {
     pub(crate) calls: Option<u64>,
     pub(crate) micro_usd: Option<u64>,
     pub(crate) bytes: Option<u64>,
+}
+
+impl Caps {
+    /// Returns the limit of the cost alone.
+    pub(crate) fn of_cost(self) -> Self {
+        Self { micro_usd: self.micro_usd, ..Self::default() }
+    }
 }
 
 macro_rules! shares {
