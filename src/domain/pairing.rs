@@ -6,6 +6,10 @@ use crate::chance::Chance;
 
 /// How long a code can be used.
 pub const LASTS: TimeDelta = TimeDelta::hours(1);
+/// How long an owner can answer who is asked about a stranger.
+pub const WAITS: TimeDelta = TimeDelta::days(7);
+/// How long nobody is asked about a stranger whom an owner ignores.
+pub const IGNORED: TimeDelta = TimeDelta::days(365);
 /// So many wrong codes of strangers, of all of them together, close the owner's code. One person's are counted apart
 /// (`intake/guesses`) and are few, so that closing it takes hundreds of accounts; and of so many guesses one is right
 /// once in 22 million times.

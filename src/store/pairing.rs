@@ -29,6 +29,10 @@ pub trait Pairings: Send + Sync {
     /// the same. Durable.
     async fn approve_pairing(&self, code: &str) -> Result<PairingOutcome>;
 
+    /// Lets in whose request has this code, or ignores them for a year, by an owner's button; `None` when there is none that
+    /// is open. The same again comes to the same. Durable.
+    async fn settle_pairing(&self, code: &str, lets_in: bool) -> Result<Option<PairingRequest>>;
+
     /// Lists the requests that are open, the one that ends first before the others.
     async fn pairing_requests(&self) -> Result<Vec<PairingRequest>>;
 

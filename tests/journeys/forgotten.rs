@@ -57,7 +57,8 @@ async fn a_person_is_forgotten_in_a_database() {
 /// A stranger is heard, and not answered by any task: what they wrote is exported and forgotten all the same.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_no_task_has_answered_is_exported_and_forgotten() {
-    let world = World::offline().await;
+    let mut world = World::offline().await;
+    world.home.set("pairing", json!("off"));
     world.telegram().add_person(GRACE, "Grace");
     let daemon = world.daemon();
     world.ask("hello").await;

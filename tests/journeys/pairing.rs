@@ -45,7 +45,7 @@ async fn a_code_makes_an_owner_who_stays_one_until_taken_back() {
     assert!(status == 1 && why.contains("was not paired"), "{why}");
     let calls = world.playground.model().calls();
     let hint = world.ask_in(GRACE, GRACE, "hello?").await;
-    assert!(hint.contains("allowed_chat_ids"), "{hint}");
+    assert!(hint.contains("whom my owner knows"), "{hint}");
     assert_eq!(world.playground.model().calls(), calls, "she is asked about no more");
     assert!(daemon.stop().await.success());
     assert!(!world.home.log().contains(&code), "a code is nothing for a log");

@@ -52,7 +52,7 @@ async fn what_needs_a_restart_is_named_and_not_half_applied() {
     assert_eq!(out, "In effect after a restart: store.url\n", "it is said until it is done");
     // The store is the one of before; Ada owns the bot no more.
     let hint = world.ask("am I heard?").await;
-    assert!(hint.contains("telegram.allowed_chat_ids"), "{hint}");
+    assert!(hint.contains("I only talk to people whom my owner knows"), "{hint}");
     world.home.remove("store");
     world.home.set("owners", json!([format!("tg:{ADA}")]));
     let (_, out, _) = world.home.run(&["reload"]);

@@ -1,23 +1,25 @@
-//! Who is listened to: an empty list means nobody, one hint says how to be let in, owners always, and
+//! Who is listened to: an empty list means nobody, an owner lets in by a button, owners always, and
 //! `["*"]` everyone, loudly and with little to use.
 
-use selkie_playground::telegram::{GRACE, GROUP};
+use selkie_playground::telegram::{ADA, GRACE, GROUP};
 use serde_json::json;
 
 use crate::support::world::World;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_empty_list_means_nobody_and_one_hint_says_which_line_lets_in() {
+async fn an_empty_list_means_nobody_and_a_button_lets_in() {
     let world = World::with_allowed(json!([])).await;
     world.telegram().add_person(GRACE, "Grace");
     let daemon = world.daemon();
-    let hint = world.ask_in(GRACE, GRACE, "hello?").await;
-    assert!(hint.contains("telegram.allowed_chat_ids"), "{hint}");
-    assert!(hint.contains("allowed_chat_ids: [\"tg:4712\"]"), "{hint}");
+    let told = world.ask_in(GRACE, GRACE, "hello?").await;
+    assert_eq!(told, "I only talk to people whom my owner knows. I have told them that you wrote.");
+    let request = world.hears(ADA, "Grace (tg:4712) has written to me").await;
     world.telegram().say(GRACE, GRACE, "hello??");
     world.telegram().say(GROUP, GRACE, "talk among people");
-    let hint = world.ask_in(GROUP, GRACE, "@selkie_demo_bot hello?").await;
-    assert!(hint.contains("tg:-100200300") && hint.contains("tg:4712"), "{hint}");
+    let told = world.ask_in(GROUP, GRACE, "@selkie_demo_bot hello?").await;
+    assert_eq!(told, "I do not talk in this group: only my owner can change that.");
+    let line = world.hears(ADA, "add \"tg:-100200300\" to telegram.allowed_chat_ids").await;
+    assert!(line.text.contains("Grace (tg:4712) has spoken to me in"), "{}", line.text);
     world.telegram().say(GROUP, GRACE, "@selkie_demo_bot hello??");
     assert!(world.ask("the owner is heard").await.ends_with("the owner is heard"));
     assert!(daemon.stop().await.success());
@@ -25,12 +27,51 @@ async fn an_empty_list_means_nobody_and_one_hint_says_which_line_lets_in() {
     world.telegram().say(GRACE, GRACE, "and after a restart?");
     world.ask("still heard").await;
     assert_eq!(world.playground.model().calls(), 2, "only the owner's words reach the model");
-    let hints = (world.texts(GRACE).len(), world.texts(GROUP).len());
-    assert_eq!(hints, (1, 1), "one hint in each place, once for ever");
+    let told = (world.texts(GRACE).len(), world.texts(GROUP).len());
+    assert_eq!(told, (1, 1), "one sentence in each place, once for ever");
+    assert_eq!(world.texts(ADA).len(), 4, "and the owner was asked once");
+    // Nobody else's tap does it; two of the owner's do it once.
+    world.telegram().tap(ADA, GRACE, request.id, "Let in").expect("a button");
+    world.telegram().tap(ADA, ADA, request.id, "Let in").expect("a button");
+    world.hears(GRACE, "You are let in").await;
+    world.hears(ADA, "✔ Grace (tg:4712) is let in.").await;
+    world.telegram().say(GRACE, GRACE, "am I heard?");
+    world.hears(GRACE, "\nam I heard?").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_asks_for_their_id_is_told_it_after_the_hint_too() {
+async fn an_owner_is_asked_about_five_a_day_and_ignores_for_good() {
+    let world = World::with_allowed(json!([])).await;
+    let _daemon = world.daemon();
+    for n in 0..8 {
+        let person = 5_000 + n;
+        world.telegram().add_person(person, &format!("Guest {n}"));
+        world.ask_in(person, person, "hello?").await;
+    }
+    world.hears(ADA, "More people whom I do not know have written").await;
+    let asked = world.texts(ADA).iter().filter(|text| text.contains("has written to me")).count();
+    assert_eq!((asked, world.texts(ADA).len()), (5, 6));
+    let request = world.hears(ADA, "Guest 2 (tg:5002) has written to me").await;
+    world.telegram().tap(ADA, ADA, request.id, "Ignore").expect("a button");
+    world.hears(ADA, "Guest 2 (tg:5002) is ignored").await;
+    let (_, listed, _) = world.home.run(&["pair", "list"]);
+    assert!(!listed.contains("Guest 2") && listed.contains("Guest 7"), "{listed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_an_owner_the_hint_says_which_line_lets_in() {
+    let mut world = World::with_allowed(json!([])).await;
+    world.home.set("owners", json!([]));
+    world.telegram().add_person(GRACE, "Grace");
+    let _daemon = world.daemon();
+    let hint = world.ask_in(GRACE, GRACE, "hello?").await;
+    assert!(hint.contains("allowed_chat_ids: [\"tg:4712\"]"), "{hint}");
+    let hint = world.ask_in(GROUP, GRACE, "@selkie_demo_bot hello?").await;
+    assert!(hint.contains("tg:-100200300") && hint.contains("tg:4712"), "{hint}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_asks_for_their_id_is_told_it_after_the_sentence_too() {
     let world = World::with_allowed(json!([])).await;
     world.telegram().add_person(GRACE, "Grace");
     let _daemon = world.daemon();

@@ -235,10 +235,13 @@ impl Outbox {
 
     /// Tells the first owner who can be reached something in private, once for ever under `key`.
     pub async fn tell_owner(self: &Arc<Self>, key: &str, text: &str) {
-        let private = self.reach(&[]);
-        let text = self.runtime.redactor.clean(text);
-        let Some(draft) = private.and_then(|c| self.draft(&c, &text, None, None)) else {
-            tracing::warn!(key, "there is no owner to tell: {text} (add `owners` to the config)");
+        self.ask_owner(key, Body::Text { markdown: self.runtime.redactor.clean(text) }).await;
+    }
+
+    /// The same with buttons.
+    pub async fn ask_owner(self: &Arc<Self>, key: &str, body: Body) {
+        let Some(draft) = self.reach(&[]).and_then(|private| self.draft_of(&private, body)) else {
+            tracing::warn!(key, "there is no owner to tell: add `owners` to the config");
             return;
         };
         self.say_once(key, draft).await;

@@ -15,7 +15,7 @@ use crate::flow::testing::{self, Fixture, account, message};
 use crate::intake::messages;
 use crate::intake::policy;
 use crate::intake::policy::Policy;
-use crate::intake::settings::Settings;
+use crate::intake::settings::{Pairing, Settings};
 use crate::terminal::ask::Ask;
 use crate::terminal::ask::AskEvent;
 use crate::work;
@@ -30,7 +30,8 @@ use selkie_store::{Arrival, Delivery as _, Fuse, Intake as _, Work as _};
 
 async fn house() -> Fixture {
     let outbox = OutboxSettings { unclear_after: Span::seconds(0), ..OutboxSettings::default() };
-    Fixture::open(Settings { outbox, ..Settings::default() }, Pace::LIFTED).await
+    let pairing = Pairing::Off;
+    Fixture::open(Settings { outbox, pairing, ..Settings::default() }, Pace::LIFTED).await
 }
 
 fn command(speaker: &str, name: &str) -> Inbound {
@@ -292,7 +293,7 @@ async fn a_stranger_gets_one_hint_and_their_id_and_no_task() {
     let left = house.close().await;
     let arrived = platform.arrived.borrow();
     assert_eq!(arrived.len(), 3);
-    assert!(texts(&arrived).iter().any(|t| t.contains(r#"allowed_chat_ids: ["tg:66"]"#)));
+    assert!(texts(&arrived).iter().any(|t| t.contains("Your id is `tg:66`")));
     drop(arrived);
     assert_eq!(left.tasks().await, [(TaskState::Done, 1)]);
 }

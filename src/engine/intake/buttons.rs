@@ -12,6 +12,7 @@ use crate::delivery::outbox::Outbox;
 use crate::delivery::questions;
 use crate::delivery::rendered::rendered;
 use crate::intake::decide::Decisions;
+use crate::intake::let_in;
 use crate::intake::policy::{self, Rules};
 use crate::intake::reminders::{Reminders, TapOutcome};
 use crate::intake::{messages, under};
@@ -116,6 +117,9 @@ impl ButtonPresses {
         if held.is_some() {
             return held;
         }
+        if let Some(code) = let_in::code(key) {
+            return self.let_in(row, inbound, &code, choice).await;
+        }
         if let Some(id) = ReminderId::parse(key)
             && let Some(found) = self.context.storage.insist(|ledger| ledger.reminder(id)).await?
         {
@@ -166,6 +170,27 @@ impl ButtonPresses {
         let idle = matches!(effect, TapEffect::Nothing);
         let done = self.carry_out(row, effect).await?;
         Some(if idle || done.done { text } else { "Please tap once more.".to_owned() })
+    }
+
+    /// A tap on the question whether somebody is let in: an owner's, in private.
+    async fn let_in(
+        &self,
+        row: InboxId,
+        inbound: &Inbound,
+        code: &str,
+        choice: &str,
+    ) -> Option<String> {
+        let is_owner = self.rules.rights.owners.contains(&inbound.speaker.id);
+        let text = match is_owner && inbound.audience == Audience::Direct {
+            true => {
+                let Self { context, outbox, .. } = self;
+                let settle = |_: &_| let_in::tap(context, outbox, inbound, code, choice);
+                context.storage.insist(settle).await?
+            }
+            false => unknown(),
+        };
+        self.carry_out(row, TapEffect::Nothing).await?;
+        Some(text)
     }
 
     /// A tap on a reminder.

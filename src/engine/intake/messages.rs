@@ -25,7 +25,7 @@ pub mod status;
 pub mod todos;
 
 /// Tells somebody who is not listened to which line lets them in.
-pub fn not_allowed(inbound: &Inbound, channel: &str, keys: AllowKeys, has_owner: bool) -> String {
+pub fn not_allowed(inbound: &Inbound, channel: &str, keys: AllowKeys) -> String {
     let person = &inbound.speaker.id;
     let place = inbound.place.key();
     // Who writes in private is let in as a person, who writes among others with the place.
@@ -37,11 +37,7 @@ pub fn not_allowed(inbound: &Inbound, channel: &str, keys: AllowKeys, has_owner:
         "I do not answer here yet. If this is your bot, add this id to `{channel}.{key}` in its config and run \
          `selkie reload`:\n```\n{channel}:\n  {key}: [\"{id}\"]\n```\n"
     );
-    if has_owner {
-        if person.as_str() != id {
-            _ = write!(text, "Your id is `{person}`.");
-        }
-    } else if person.as_str() == id {
+    if person.as_str() == id {
         _ = write!(
             text,
             "Or make yourself its owner: by `selkie pair` on its machine, or `owners: [\"{person}\"]`."
@@ -53,6 +49,19 @@ pub fn not_allowed(inbound: &Inbound, channel: &str, keys: AllowKeys, has_owner:
         );
     }
     text
+}
+
+/// What somebody reads whom the bot does not know, in a place that its owner has not let in; who asks for their id reads it.
+pub fn unknown(inbound: &Inbound, owner_hears: bool) -> String {
+    let text = match inbound.audience {
+        Audience::Direct => pairing::unknown(owner_hears),
+        Audience::Group => pairing::UNKNOWN_GROUP,
+    };
+    let person = &inbound.speaker.id;
+    match inbound.command.as_ref().and_then(|command| Builtin::parse(&command.name)) {
+        Some(Builtin::Id | Builtin::Start) => format!("{text} Your id is `{person}`."),
+        _ => text.to_owned(),
+    }
 }
 
 /// Greets.
@@ -327,7 +336,7 @@ pub const TOOLS_USAGE: &str = "Write `/tools`, or `/tools why NAME`.";
 mod tests {
     use std::time::Duration;
 
-    use selkie_channel_core::{AccountId, PlaceId};
+    use selkie_channel_core::{AccountId, Command, PlaceId};
 
     use super::*;
     use crate::flow::testing;
@@ -336,7 +345,7 @@ mod tests {
     fn the_hint_names_the_id_and_the_line() {
         let mut inbound = testing::message("tg:4711", "hi");
         let telegram = AllowKeys::one("allowed_chat_ids");
-        insta::assert_snapshot!(not_allowed(&inbound, "telegram", telegram, false), @r#"
+        insta::assert_snapshot!(not_allowed(&inbound, "telegram", telegram), @r#"
         I do not answer here yet. If this is your bot, add this id to `telegram.allowed_chat_ids` in its config and run `selkie reload`:
         ```
         telegram:
@@ -346,7 +355,7 @@ mod tests {
         "#);
         inbound.place = PlaceId::new(AccountId::new("tg:8"), "tg:-100");
         inbound.audience = Audience::Group;
-        insta::assert_snapshot!(not_allowed(&inbound, "telegram", telegram, false), @r#"
+        insta::assert_snapshot!(not_allowed(&inbound, "telegram", telegram), @r#"
         I do not answer here yet. If this is your bot, add this id to `telegram.allowed_chat_ids` in its config and run `selkie reload`:
         ```
         telegram:
@@ -361,12 +370,25 @@ mod tests {
         let keys = AllowKeys { places: "allowed_channel_ids", people: "allowed_user_ids" };
         let mut inbound = testing::message("slack:T1:U2", "hi");
         inbound.place = PlaceId::new(AccountId::new("slack:1"), "slack:T1:D3");
-        let hint = not_allowed(&inbound, "slack", keys, true);
+        let hint = not_allowed(&inbound, "slack", keys);
         assert!(hint.contains("slack:\n  allowed_user_ids: [\"slack:T1:U2\"]"), "{hint}");
-        assert!(!hint.contains("owner"), "there is one: {hint}");
         inbound.audience = Audience::Group;
-        let hint = not_allowed(&inbound, "slack", keys, true);
+        let hint = not_allowed(&inbound, "slack", keys);
         assert!(hint.contains("slack:\n  allowed_channel_ids: [\"slack:T1:D3\"]"), "{hint}");
+    }
+
+    #[test]
+    fn strangers_read_no_keys_and_their_id_when_they_ask_for_it() {
+        let mut inbound = testing::message("tg:4711", "hi");
+        let told = "I only talk to people whom my owner knows. I have told them that you wrote.";
+        assert_eq!(unknown(&inbound, true), told);
+        inbound.command = Some(Command { name: "id".to_owned(), args: String::new() });
+        assert_eq!(
+            unknown(&inbound, false),
+            "I only talk to people whom my owner knows. Your id is `tg:4711`."
+        );
+        inbound.audience = Audience::Group;
+        assert!(unknown(&inbound, true).starts_with("I do not talk in this group"));
     }
 
     #[test]

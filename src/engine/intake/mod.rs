@@ -12,6 +12,7 @@ mod guesses;
 pub mod heartbeat;
 pub mod hints;
 pub mod later;
+mod let_in;
 pub mod listen;
 mod may_end;
 pub mod messages;

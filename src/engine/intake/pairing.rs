@@ -22,7 +22,8 @@ pub async fn approve(
     Ok(approved)
 }
 
-async fn welcome(context: &Context, outbox: &Arc<Outbox>, person: &PersonId, code: &str) {
+/// Listens to somebody from now on, and tells them.
+pub async fn welcome(context: &Context, outbox: &Arc<Outbox>, person: &PersonId, code: &str) {
     context.accounts.let_in(person);
     tracing::info!(%person, "paired: let in by an owner");
     let private = context.accounts.private(person);

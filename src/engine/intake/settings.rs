@@ -56,15 +56,17 @@ pub struct Settings {
     pub pairing: Pairing,
 }
 
-/// What strangers who write to the bot in private get.
+/// What becomes of strangers who write to the bot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Pairing {
-    /// A hint which line of the config lets them in.
+    /// An owner is asked by a button whether they are let in.
     #[default]
-    Off,
-    /// A code, by which an owner lets them in.
+    Button,
+    /// They get a code, by which an owner lets them in.
     Ask,
+    /// They read that the bot does not know them, and nobody hears of them.
+    Off,
 }
 
 impl Default for Settings {
@@ -72,9 +74,9 @@ impl Default for Settings {
         Self {
             while_busy: WhileBusy::default(),
             debounce: Span::seconds(0),
+            join_within: JOIN_WITHIN,
             approvals: selkie_guard::policy::Settings::default(),
             worker: WorkerSettings::default(),
-            join_within: JOIN_WITHIN,
             outbox: OutboxSettings::default(),
             workspace: WorkspaceSettings::default(),
             progress: ProgressSettings::default(),

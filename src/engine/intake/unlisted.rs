@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use selkie_channel_core::locked;
 use selkie_channel_core::{Audience, Inbound, PlaceId};
 
@@ -14,8 +14,10 @@ use crate::delivery::account::Account;
 use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
 use crate::intake::hints::Hints;
+use crate::intake::let_in::OwnerQuestions;
 use crate::intake::messages;
 use crate::intake::settings::Pairing;
+use selkie_agent::prompt;
 use selkie_domain::builtin::Builtin;
 use selkie_domain::live::Live;
 use selkie_domain::pairing;
@@ -32,8 +34,9 @@ const MAX_NAME: usize = 100;
 #[derive(Default)]
 pub struct UnlistedSenders {
     hints: Hints,
-    /// Strangers in private get a code by which an owner can let them in.
+    /// What becomes of them.
     pairing: Live<Pairing>,
+    questions: OwnerQuestions,
     told: Mutex<HashMap<String, (NaiveDate, u32)>>,
     /// Who is being given a code.
     asking: Mutex<HashSet<String>>,
@@ -163,24 +166,51 @@ impl UnlistedSenders {
         turn: Turn<'_>,
     ) {
         tracing::info!(speaker = %inbound.speaker.id, place = %inbound.place, "not on the allow list");
-        let is_said = match self.offers_code(inbound) && context.accounts.is_person(inbound) {
-            true => self.offer_code(context, outbox, inbound).await,
-            false => self.name_the_line(context, outbox, account, inbound).await,
+        let is_said = if self.offers_code(inbound) && context.accounts.is_person(inbound) {
+            self.offer_code(context, outbox, inbound).await
+        } else if context.owners.is_empty() {
+            // Whoever writes to a bot without an owner may well be the one who sets it up.
+            let (name, keys) = (account.channel.name, account.channel.allow_keys);
+            self.say(outbox, inbound, &messages::not_allowed(inbound, name, keys)).await
+        } else {
+            let owner_hears = *self.pairing.now() == Pairing::Button;
+            if owner_hears {
+                self.tell_owner(context, outbox, account, inbound).await;
+            }
+            self.say(outbox, inbound, &messages::unknown(inbound, owner_hears)).await
         };
         turn.ends(is_said);
     }
 
-    /// Names the line of the config that lets them in. Whether anything was said.
-    async fn name_the_line(
+    /// Asks the owner whether somebody is let in who has written in private, or says what would let a group in.
+    async fn tell_owner(
         &self,
         context: &Context,
         outbox: &Arc<Outbox>,
         account: &Account,
         inbound: &Inbound,
-    ) -> bool {
-        let (name, keys) = (account.channel.name, account.channel.allow_keys);
-        let text = messages::not_allowed(inbound, name, keys, !context.owners.is_empty());
-        let draft = || outbox.draft_to(inbound, &text);
+    ) {
+        let who = &inbound.speaker;
+        if inbound.audience == Audience::Group {
+            let channel = &account.channel;
+            let key = format!("{}.{}", channel.name, channel.allow_keys.places);
+            let place = &inbound.place;
+            let who = prompt::person(&who.name, who.id.as_str());
+            let title = prompt::person(&inbound.title, place.key());
+            let text = messages::pairing::wrote_in_group(&who, &title, &key, place.key());
+            return outbox.tell_owner(&format!("let-in:{}", place.full()), &text).await;
+        }
+        if !context.accounts.is_person(inbound) {
+            return;
+        }
+        if let Some(request) = self.request(context, outbox, inbound, pairing::WAITS).await {
+            self.questions.ask(context, outbox, &request).await;
+        }
+    }
+
+    /// Says something once for ever in a place, and again to who asks for their id. Whether it was said.
+    async fn say(&self, outbox: &Arc<Outbox>, inbound: &Inbound, text: &str) -> bool {
+        let draft = || outbox.draft_to(inbound, text);
         let Some(first) = draft() else { return false };
         let place = inbound.place.full();
         if outbox.say_once(&format!("hint:{place}"), first).await {
@@ -194,25 +224,37 @@ impl UnlistedSenders {
 
     /// Gives the code that stands for them: once, however often they write while it is open. Whether it was said.
     async fn offer_code(&self, context: &Context, outbox: &Arc<Outbox>, inbound: &Inbound) -> bool {
-        let Context { runtime, storage, .. } = context;
-        let request = PairingRequest {
-            person: inbound.speaker.id.clone(),
-            name: inbound.speaker.name.chars().take(MAX_NAME).collect(),
-            code: pairing::new_code(&*runtime.chance),
-            until: runtime.now() + pairing::LASTS,
-        };
-        let asked = storage.insist(|ledger| ledger.request_pairing(request.clone())).await;
-        let StrangersCode { code, crowded } = asked.unwrap_or_default();
-        if crowded {
-            outbox.notice("pairing", &messages::pairing::crowded()).await;
-        }
-        let Some(code) = code else { return false };
+        let request = self.request(context, outbox, inbound, pairing::LASTS).await;
+        let Some(PairingRequest { code, .. }) = request else { return false };
         match outbox.draft_to(inbound, &messages::pairing::offered(&code)) {
             Some(draft) => {
                 outbox.say_once(&format!("pairing:{}:{code}", inbound.speaker.id), draft).await
             }
             None => false,
         }
+    }
+
+    /// Opens the request of whoever writes, or finds the one that is open.
+    async fn request(
+        &self,
+        context: &Context,
+        outbox: &Arc<Outbox>,
+        inbound: &Inbound,
+        lasts: TimeDelta,
+    ) -> Option<PairingRequest> {
+        let Context { runtime, storage, .. } = context;
+        let request = PairingRequest {
+            person: inbound.speaker.id.clone(),
+            name: inbound.speaker.name.chars().take(MAX_NAME).collect(),
+            code: pairing::new_code(&*runtime.chance),
+            until: runtime.now() + lasts,
+        };
+        let asked = storage.insist(|ledger| ledger.request_pairing(request.clone())).await;
+        let StrangersCode { code, crowded } = asked.unwrap_or_default();
+        if crowded {
+            outbox.notice("pairing", &messages::pairing::crowded()).await;
+        }
+        code.map(|code| PairingRequest { code, ..request })
     }
 
     /// Takes a try of all of these, where each has one left.

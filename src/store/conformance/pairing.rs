@@ -12,6 +12,7 @@ laws![
     a_code_ends_with_its_time_and_with_the_next_one,
     a_request_lets_in_who_made_it_and_no_more,
     the_oldest_request_makes_way_where_many_are_open,
+    an_owners_button_lets_in_or_ignores_once,
     three_wrong_codes_close_the_requests_that_were_open,
 ];
 
@@ -116,6 +117,27 @@ async fn a_request_lets_in_who_made_it_and_no_more(bed: &dyn Fixture) {
     assert_eq!(ledger.paired().await.unwrap(), []);
     let none = ledger.approve_pairing("ab3defgh").await.unwrap();
     assert_eq!(none, PairingOutcome::NoneOpen, "their request went with it");
+}
+
+async fn an_owners_button_lets_in_or_ignores_once(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let one = ledger.as_ref();
+    assert_eq!(one.settle_pairing("ab3defgh", true).await.unwrap(), None);
+    for (n, code) in [(1, "ab3defgh"), (2, "gh4jkmnp")] {
+        one.request_pairing(request(n, code)).await.unwrap();
+    }
+    for _ in 0..2 {
+        let settled = one.settle_pairing("ab3defgh", true).await.unwrap().expect("it is open");
+        assert_eq!((settled.person, settled.name.as_str()), (person(1), "Nr. 1"));
+    }
+    assert_eq!(one.settle_pairing("ab3defgh", false).await.unwrap(), None, "they are in");
+    assert!(one.settle_pairing("gh4jkmnp", false).await.unwrap().is_some());
+    assert_eq!(one.settle_pairing("gh4jkmnp", true).await.unwrap(), None, "they are ignored");
+    drop(ledger);
+    let ledger = bed.open();
+    assert_eq!(ledger.paired().await.unwrap(), [paired(1, Trust::Allowed)]);
+    assert_eq!(ledger.pairing_requests().await.unwrap(), []);
+    assert_eq!(asked(ledger.as_ref(), 2, "np5qrstu").await, None, "nobody is asked again");
 }
 
 async fn three_wrong_codes_close_the_requests_that_were_open(bed: &dyn Fixture) {

@@ -9,15 +9,19 @@ use crate::error::Result;
 use crate::pairing::{PairedPerson, PairingOutcome, PairingRequest, Pairings, StrangersCode};
 use crate::sql::{Plan, SqlLedger};
 use crate::tx::Tx;
-use crate::value::params;
+use crate::value::{Row, params};
 use selkie_domain::facts::Trust;
-use selkie_domain::pairing::{GUESSES, TRIES};
+use selkie_domain::pairing::{GUESSES, IGNORED, TRIES};
 
 /// All of it stands behind one another.
 const PLAN: Plan = Plan::DURABLE;
 const KEY: &str = "pairing";
 /// So many requests are kept. The oldest makes way for the next, so that nobody who fills them shuts others out.
 const MAX_REQUESTS: i64 = 100;
+/// A request that an owner has granted.
+const LET_IN: i64 = 1;
+/// One whose stranger they ignore.
+const IGNORES: i64 = 2;
 
 #[async_trait]
 impl Pairings for SqlLedger {
@@ -64,6 +68,12 @@ impl Pairings for SqlLedger {
         self.write(PLAN.after(KEY), move |tx| approve(tx, &code, now)).await
     }
 
+    async fn settle_pairing(&self, code: &str, lets_in: bool) -> Result<Option<PairingRequest>> {
+        let code = code.to_owned();
+        let now = self.now();
+        self.write(PLAN.after(KEY), move |tx| settle(tx, &code, lets_in, now)).await
+    }
+
     async fn pairing_requests(&self) -> Result<Vec<PairingRequest>> {
         let now = millis(self.now());
         let open = self.write(Plan::RELAXED.after(KEY), move |tx| {
@@ -71,14 +81,7 @@ impl Pairings for SqlLedger {
                 "SELECT person, name, code, until FROM pairing_request
                  WHERE tries < ?1 AND until > ?2 AND approved = 0 ORDER BY until, person",
                 params![TRIES, now],
-                |row| {
-                    Ok(PairingRequest {
-                        person: PersonId::new(row.get::<String>(0)?),
-                        name: row.get(1)?,
-                        code: row.get(2)?,
-                        until: time(row.get(3)?),
-                    })
-                },
+                request,
             )
         });
         open.await
@@ -190,4 +193,36 @@ fn approve(tx: &mut dyn Tx, code: &str, now: DateTime<Utc>) -> Result<PairingOut
     let least = tries.into_iter().min();
     Ok(least
         .map_or(PairingOutcome::NoneOpen, |tries| PairingOutcome::Wrong { left: TRIES - tries }))
+}
+
+/// Settles a request by a button; what was settled otherwise stays so.
+fn settle(
+    tx: &mut dyn Tx,
+    code: &str,
+    lets_in: bool,
+    now: DateTime<Utc>,
+) -> Result<Option<PairingRequest>> {
+    let until = if lets_in { None } else { Some(millis(now + IGNORED)) };
+    let settled = if lets_in { LET_IN } else { IGNORES };
+    let found = tx.optional(
+        "UPDATE pairing_request SET approved = ?2, until = COALESCE(CAST(?3 AS BIGINT), until)
+         WHERE code = ?1 AND until > ?4 AND approved IN (0, ?2) RETURNING person, name, code, until",
+        params![code, settled, until, millis(now)],
+        request,
+    )?;
+    if let Some(found) = &found
+        && lets_in
+    {
+        note(tx, found.person.as_str(), Trust::Allowed, millis(now))?;
+    }
+    Ok(found)
+}
+
+fn request(row: &dyn Row) -> Result<PairingRequest> {
+    Ok(PairingRequest {
+        person: PersonId::new(row.get::<String>(0)?),
+        name: row.get(1)?,
+        code: row.get(2)?,
+        until: time(row.get(3)?),
+    })
 }

@@ -17,6 +17,48 @@ pub fn offered(code: &str) -> String {
     )
 }
 
+/// What somebody reads whom the bot does not know, and whose message its owner has heard of, or not.
+pub fn unknown(owner_hears: bool) -> &'static str {
+    match owner_hears {
+        true => "I only talk to people whom my owner knows. I have told them that you wrote.",
+        false => "I only talk to people whom my owner knows.",
+    }
+}
+
+/// The same in a group.
+pub const UNKNOWN_GROUP: &str = "I do not talk in this group: only my owner can change that.";
+
+/// Asks an owner about somebody.
+pub fn wrote(who: &str) -> String {
+    format!("{who} has written to me, and I do not know them. Let them in?")
+}
+
+/// Tells an owner of somebody in a group, with the line that lets the group in.
+pub fn wrote_in_group(who: &str, title: &str, key: &str, place: &str) -> String {
+    format!(
+        "{who} has spoken to me in {title}, where I do not talk. If I should, add `\"{place}\"` to `{key}` in the config and run \
+         `selkie reload`."
+    )
+}
+
+/// So many have written today that their owner is asked about no more of them.
+pub const MORE_HAVE_WRITTEN: &str = "More people whom I do not know have written to me today. `selkie pair list` on the machine where I run \
+     shows them with their codes; write `/pair CODE` to let somebody in.";
+
+/// Their button has let somebody in.
+pub fn is_in(who: &str) -> String {
+    format!("✔ {who} is let in.")
+}
+
+/// Their button ignores somebody.
+pub fn is_ignored(who: &str) -> String {
+    format!("{who} is ignored: I will not ask about them again.")
+}
+
+/// What the button stands for is settled or too old.
+pub const TOO_LATE: &str =
+    "This was settled already, or is too old. If they write again, I ask again.";
+
 /// An owner has let somebody in.
 pub fn let_in(name: &str, person: &PersonId) -> String {
     format!(
