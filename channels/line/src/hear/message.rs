@@ -142,6 +142,7 @@ fn remember(message: &Value, id: &str, inbound: &Inbound, frame: Frame<'_>) {
         false => inbound.speaker.name.clone(),
     };
     let quote_token = field::text(message, "quoteToken").map(str::to_owned);
-    let (text, attachments) = (inbound.text.clone(), inbound.attachments.clone());
+    let text = inbound.text.clone();
+    let attachments = inbound.attachments.clone();
     frame.known.put(id, RecentMessage { speaker, text, ours: false, quote_token, attachments });
 }
