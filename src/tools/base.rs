@@ -121,7 +121,10 @@ pub fn build(settings: &Settings, means: &ToolDeps) -> Result<Base, String> {
             PowerShell::new(&settings.powershell, processes, env, &settings.bash.limits, sandbox),
         ),
         ToolEntry::new(settings.process.enabled, Process(Arc::clone(processes))),
-        ToolEntry::new(settings.url_fetch.enabled, UrlFetch::new(&settings.url_fetch, client)),
+        ToolEntry::new(
+            settings.url_fetch.enabled,
+            UrlFetch::new(&settings.url_fetch, client, isolate),
+        ),
         ToolEntry::new(settings.web_fetch.enabled, WebFetch::new(client, small, isolate)),
         ToolEntry::new(
             settings.web_search.enabled,

@@ -51,7 +51,9 @@ use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use selkie_domain::transcript::Picture;
 
 pub use error::ToolError;
-pub use files::{PictureKeeper, Schemas, pattern_fault};
+pub use files::{
+    DocumentFile, DocumentReader, PictureKeeper, Schemas, folder_of_documents, pattern_fault,
+};
 pub use settings::Settings;
 
 /// A tool: what is known of it, and what carries its calls out.

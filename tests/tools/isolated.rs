@@ -69,3 +69,27 @@ async fn work_that_nobody_waits_for_is_ended() {
         assert!(tokio::time::timeout(Duration::from_millis(300), work).await.is_err());
     }
 }
+
+/// A PDF of 700 KB whose one page takes 700 MB: its parser takes what it gets, and its process has no more.
+#[tokio::test]
+async fn a_document_that_fills_its_process_is_told() {
+    use std::io::Write as _;
+    let mut packed = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    let piece = vec![b' '; 1024 * 1024];
+    (0..700).for_each(|_| packed.write_all(&piece).unwrap());
+    let packed = packed.finish().unwrap();
+    let mut pdf = b"%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n\
+        2 0 obj\n<</Type/Pages/Kids[3 0 R]/Count 1>>\nendobj\n\
+        3 0 obj\n<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources<<>>>>\nendobj\n"
+        .to_vec();
+    pdf.extend(
+        format!("4 0 obj\n<</Length {}/Filter/FlateDecode>>\nstream\n", packed.len()).bytes(),
+    );
+    pdf.extend(packed);
+    pdf.extend(b"\nendstream\nendobj\ntrailer<</Root 1 0 R>>\nstartxref\n0\n%%EOF");
+    let done = processes().run(Job::Document { name: "bomb.pdf".to_owned() }, pdf).await;
+    assert_eq!(
+        done.unwrap_err().to_string(),
+        "the document could not be read: it needs more memory or time than is allowed"
+    );
+}

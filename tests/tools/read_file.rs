@@ -38,8 +38,8 @@ fn a_file_is_read_page_by_page_whatever_its_line_ends() {
    2 | two
 [Showing lines 2-2 of 3. Use offset=3 to continue.]
 --
-   1 | caf�
-[Not all of it is UTF-8: broken bytes are shown as �.]
+   1 | café
+[It was decoded from windows-1252.]
 --
 4999 | a line of text
 5000 | a line of text
@@ -65,7 +65,7 @@ icon.svg is an SVG image, 24×24 pixels, 26 bytes. This is its source:
 ✗ path is required
 --
 ✗ path must be a string
-unknown parameter ofset: did you mean offset? (takes path, offset, limit)
+unknown parameter ofset: did you mean offset? (takes path, offset, limit, page)
 "##);
 }
 

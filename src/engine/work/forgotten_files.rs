@@ -9,6 +9,7 @@ use crate::work::attachments::folder_of;
 use crate::work::sweep::Sweep;
 use crate::work::workspace::own_folder;
 use selkie_store::StoreError;
+use selkie_tools::folder_of_documents;
 use selkie_tools::shell::folder_of_sandbox;
 
 /// Removes the files of messages that were taken back. What of them is on its way comes into the same folders, and goes
@@ -18,8 +19,11 @@ use selkie_tools::shell::folder_of_sandbox;
 /// When the store does not answer.
 pub async fn remove_unsent(storage: &Storage, cache_dir: &Path) -> Result<(), StoreError> {
     let mut unsent = storage.ledger.unsent().await?;
-    let of = |place, row| cache_dir.join(folder_of(place, row));
-    let folders: Vec<PathBuf> = unsent.messages.iter().map(|it| of(it.place_row, it.row)).collect();
+    // Which of the pages are those of its documents nobody knows: they can be read again.
+    let pages = |place| folder_of_documents(&cache_dir.join(own_folder(place)));
+    let of = |place, row| [cache_dir.join(folder_of(place, row)), pages(place)];
+    let folders: Vec<PathBuf> =
+        unsent.messages.iter().flat_map(|it| of(it.place_row, it.row)).collect();
     let removed = tokio::task::spawn_blocking(move || {
         folders.iter().try_for_each(|folder| match std::fs::remove_dir_all(folder) {
             Ok(()) => {
@@ -56,7 +60,7 @@ pub async fn remove(storage: &Storage, cache_dir: &Path) -> Result<(), StoreErro
             let own = cache_dir.join(own_folder(row));
             let sweep =
                 move |root| Sweep { root, spared: "", since, most: u64::MAX, in_use: Vec::new() };
-            [folder_of_sandbox(&own), own].map(sweep)
+            [folder_of_sandbox(&own), folder_of_documents(&own), own].map(sweep)
         })
         .collect();
     if sweeps.is_empty() {

@@ -3,6 +3,8 @@
 mod apply_patch;
 mod blocking;
 mod denied;
+mod document_page;
+pub(crate) mod documents;
 mod edit_file;
 mod fit;
 #[cfg(test)]
@@ -38,6 +40,7 @@ pub(crate) mod write_file;
 
 pub(super) use apply_patch::ApplyPatch;
 pub(super) use denied::DenyList;
+pub use documents::{DocumentFile, DocumentReader, folder_of_documents};
 pub(super) use edit_file::EditFile;
 pub(super) use git_status::GitStatus;
 pub(super) use glob::Glob;

@@ -33,6 +33,8 @@ pub(super) struct Page {
     pub(super) whole: bool,
     /// Some bytes were no UTF-8.
     pub(super) broken: bool,
+    /// The encoding that it was decoded from, where that is not UTF-8.
+    pub(super) encoding: Option<&'static str>,
 }
 
 /// Reads a page. `each` is asked now and then whether to go on.

@@ -1,4 +1,4 @@
-//! `read_file`: a page of a text file or a notebook, its lines numbered; of an image, what it is.
+//! `read_file`: a page of a text file or a notebook, its lines numbered; pages of a document; of an image, what it is.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
@@ -11,7 +11,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
+use selkie_documents::{MAX_FILE, encoding, may_be_document};
+
 use super::blocking::{on_disk, refused};
+use super::document_page::{self, DocumentRange};
+use super::documents::{DocumentFile, DocumentReader};
 use super::page::{MAX_COUNTED, Page, PageRange, read};
 use super::whole::{self, MAX_WHOLE};
 use super::{image, notebook, picture, sniff};
@@ -53,7 +57,7 @@ impl Default for Settings {
 /// The tool.
 pub(crate) struct ReadFile {
     settings: Settings,
-    isolate: Arc<dyn Isolate>,
+    documents: DocumentReader,
     /// One picture at a time is in memory.
     pictures: Semaphore,
 }
@@ -62,19 +66,21 @@ pub(crate) struct ReadFile {
 struct Args {
     /// Absolute, relative to the workspace, `file_cache_dir/…` or `file_state_dir/…`.
     path: String,
-    /// Line. Default: 1.
+    /// Line.
     #[schemars(range(min = 1))]
     offset: Option<u64>,
-    /// Lines. Default: 2000.
+    /// Lines.
     #[schemars(range(min = 1, max = 100_000))]
     limit: Option<u64>,
+    /// Of a document: `3`, `3-5`, a sheet's name.
+    page: Option<String>,
 }
 
 impl ReadFile {
     pub(crate) fn new(settings: &Settings, isolate: &Arc<dyn Isolate>) -> Self {
         Self {
             settings: settings.clone(),
-            isolate: Arc::clone(isolate),
+            documents: DocumentReader { isolate: Arc::clone(isolate) },
             pictures: Semaphore::new(1),
         }
     }
@@ -84,8 +90,8 @@ impl ReadFile {
 impl Handler for ReadFile {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
-            description: "Read a text file, lines numbered; a page's last line says how to get the next. Notebooks \
-                          come as cells, images as pictures. For folders use list_files."
+            description: "Read a text file, lines numbered, or a document by pages; the last line says how to go on. \
+                          Notebooks come as cells, images as pictures. For folders use list_files."
                 .to_owned(),
             group: "files",
             sources: &["S3", "S0", "S1", "S2", "S4"],
@@ -97,18 +103,17 @@ impl Handler for ReadFile {
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
-        let Args { path, offset, limit } = typed(args)?;
-        let wanted = PageRange {
-            offset: offset.unwrap_or(1),
-            limit: limit.unwrap_or(2_000),
-            max_bytes: self.settings.max_page_bytes,
-            max_counted: MAX_COUNTED,
-        };
+        let Args { path, offset, limit, page } = typed(args)?;
+        let offset = offset.unwrap_or(1);
+        let limit = limit.unwrap_or(2_000);
+        let max_bytes = self.settings.max_page_bytes;
+        let wanted = PageRange { offset, limit, max_bytes, max_counted: MAX_COUNTED };
+        let is_document = page.is_some();
         let roots = scope.roots.clone();
         let deny = self.settings.deny_paths.clone();
         let content = on_disk(scope, move |stop| {
             let located = Finder { tool: NAME, roots: &roots, deny: &deny }.existing(&path)?;
-            open(&located, wanted, stop)
+            if is_document { document(&located) } else { open(&located, wanted, stop) }
         })
         .await?;
         match content {
@@ -116,6 +121,16 @@ impl Handler for ReadFile {
             Content::Drawing(what, page) => {
                 let source = with_trailer(page, wanted)?;
                 Ok(Output::outside(format!("{what} This is its source:\n{source}")))
+            }
+            Content::Document(name, bytes) => {
+                let file = DocumentFile { bytes, name: &name, own: &scope.roots.own };
+                let told = |error: ToolError| match error {
+                    ToolError::Tell(why) => ToolError::Tell(format!("{name}: {why}")),
+                    other => other,
+                };
+                let document = self.documents.read(file).await.map_err(told)?;
+                let wanted = DocumentRange { page, offset, limit, max_bytes };
+                Ok(Output::outside(document_page::shown(&document, &wanted)?))
             }
             Content::Image(what, file) => match self.picture(scope, file).await {
                 Ok(picture) => Ok(Output { pictures: vec![picture], ..Output::outside(what) }),
@@ -137,7 +152,7 @@ impl ReadFile {
                 Err(e) => Err(ToolError::tell(e.to_string())),
             }
         });
-        picture::kept(bytes.await?, &scope.roots.own, &*self.isolate).await
+        picture::kept(bytes.await?, &scope.roots.own, &*self.documents.isolate).await
     }
 }
 
@@ -148,6 +163,24 @@ enum Content {
     Drawing(String, Page),
     /// What it is, in words, and the file.
     Image(String, File),
+    /// Its path, and its bytes.
+    Document(String, Vec<u8>),
+}
+
+/// Reads a file that is wanted as a document.
+fn document(located: &Location) -> Result<Content, ToolError> {
+    let shown = located.shown();
+    let fault = |e: io::Error| refused(&shown, &e);
+    let size = located.kind().map_err(fault)?.1;
+    if size > MAX_FILE {
+        let most = MAX_FILE / 1024 / 1024;
+        return Err(ToolError::tell(format!(
+            "{shown} is too large to be read as a document ({size} bytes > {most} MiB max)"
+        )));
+    }
+    let mut bytes = Vec::new();
+    located.open().map_err(fault)?.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(fault)?;
+    Ok(Content::Document(shown, bytes))
 }
 
 fn open(located: &Location, wanted: PageRange, stop: &Stop) -> Result<Content, ToolError> {
@@ -173,7 +206,13 @@ fn open(located: &Location, wanted: PageRange, stop: &Stop) -> Result<Content, T
         file.rewind().map_err(fault)?;
         return Ok(Content::Image(format!("{shown} is a {what}, {size} bytes."), file));
     }
+    if may_be_document(&head, &shown) {
+        return document(located);
+    }
     if let Some(what) = sniff::binary(&head) {
+        if what == sniff::UNKNOWN && encoding::is_wide(&head) {
+            return decoded(located, wanted, stop);
+        }
         return Err(ToolError::tell(format!(
             "{shown} is {what} ({size} bytes), not text: it cannot be read here"
         )));
@@ -181,10 +220,25 @@ fn open(located: &Location, wanted: PageRange, stop: &Stop) -> Result<Content, T
     file.rewind().map_err(fault)?;
     let stream = BufReader::with_capacity(64 * 1024, file);
     let page = read(stream, wanted, || stop.check()).map_err(fault)?;
+    if page.broken && size <= MAX_WHOLE {
+        return decoded(located, wanted, stop);
+    }
     Ok(match image::drawing(&head).filter(|_| wanted.offset == 1) {
         Some(what) => Content::Drawing(format!("{shown} is an {what}, {size} bytes."), page),
         None => Content::Page(page),
     })
+}
+
+/// Reads a page of text that is not UTF-8.
+fn decoded(located: &Location, wanted: PageRange, stop: &Stop) -> Result<Content, ToolError> {
+    let bytes = whole::content(located)?.unwrap_or_default();
+    let decoded = encoding::decode(&bytes);
+    let text = decoded.text.trim_start_matches('\u{feff}');
+    let mut page = read(text.as_bytes(), wanted, || stop.check())
+        .map_err(|e| refused(&located.shown(), &e))?;
+    page.broken = decoded.is_broken;
+    page.encoding = decoded.foreign();
+    Ok(Content::Page(page))
 }
 
 /// Reads bytes at a place, as many as there are.
@@ -215,8 +269,14 @@ fn with_trailer(page: Page, wanted: PageRange) -> Result<String, ToolError> {
             if rest { format!(" Use offset={} to continue.", last + 1) } else { String::new() };
         text.push_str(&format!("[Showing lines {first}-{last} of {all}.{next}]\n"));
     }
+    if let Some(encoding) = page.encoding {
+        text.push_str(&format!("[It was decoded from {encoding}.]\n"));
+    }
     if page.broken {
-        text.push_str("[Not all of it is UTF-8: broken bytes are shown as \u{fffd}.]\n");
+        let encoding = page.encoding.unwrap_or("UTF-8");
+        text.push_str(&format!(
+            "[Not all of it is {encoding}: broken bytes are shown as \u{fffd}.]\n"
+        ));
     }
     text.pop();
     Ok(text)
@@ -295,8 +355,8 @@ mod tests {
         --
         (the file is empty)
         --
-           1 | caf�
-        [Not all of it is UTF-8: broken bytes are shown as �.]
+           1 | café
+        [It was decoded from windows-1252.]
         --
         image.png is a PNG image, 12 bytes. It cannot be shown: it is damaged or too large (unexpected end of file).
         --

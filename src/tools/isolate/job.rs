@@ -25,6 +25,11 @@ pub enum Job {
     },
     /// A picture file → `<mime>\n` and the bytes of a picture that every model takes.
     Picture,
+    /// A document → its pages, as [`selkie_documents::Document::to_bytes`] writes them.
+    Document {
+        /// What its file is called.
+        name: String,
+    },
     /// Takes all the memory, time or stack that it can get: for tests of the limits.
     #[cfg(any(test, debug_assertions))]
     Misbehave(Misbehaviour),
@@ -57,6 +62,7 @@ impl Job {
     pub(super) fn limits(&self) -> Limits {
         match self {
             Self::Picture => Limits { memory: 768 * 1024 * 1024, seconds: 20 },
+            Self::Document { .. } => Limits { memory: 512 * 1024 * 1024, seconds: 20 },
             _ => Limits { memory: 512 * 1024 * 1024, seconds: 10 },
         }
     }
@@ -65,6 +71,7 @@ impl Job {
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Picture => "the picture",
+            Self::Document { .. } => "the document",
             _ => "the page",
         }
     }

@@ -1,4 +1,4 @@
-//! Work on foreign bytes that could end, pin or fill whoever does it: pages, pictures. The binary does it in
+//! Work on foreign bytes that could end, pin or fill whoever does it: pages, pictures, documents. The binary does it in
 //! a short-lived process with limits; what dies there is an answer here.
 
 mod child;

@@ -21,13 +21,14 @@ pub struct Processes {
     executable: PathBuf,
     pages: Arc<Semaphore>,
     pictures: Arc<Semaphore>,
+    documents: Arc<Semaphore>,
 }
 
 impl Processes {
     /// Takes the executable, which does a job when it is called with [`COMMAND`] alone.
     pub fn new(executable: PathBuf) -> Self {
-        let pictures = Arc::new(Semaphore::new(1));
-        Self { executable, pages: Arc::new(Semaphore::new(PAGES)), pictures }
+        let room = |many| Arc::new(Semaphore::new(many));
+        Self { executable, pages: room(PAGES), pictures: room(1), documents: room(1) }
     }
 
     fn start(&self) -> std::io::Result<Child> {
@@ -46,7 +47,11 @@ impl Processes {
 #[async_trait]
 impl Isolate for Processes {
     async fn run(&self, job: Job, bytes: Vec<u8>) -> Result<Vec<u8>, ToolError> {
-        let room = if matches!(job, Job::Picture) { &self.pictures } else { &self.pages };
+        let room = match job {
+            Job::Picture => &self.pictures,
+            Job::Document { .. } => &self.documents,
+            _ => &self.pages,
+        };
         let _room = room.acquire().await;
         let limit = job.limits().by_the_clock();
         let mut child = self.start().map_err(|e| {

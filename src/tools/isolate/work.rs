@@ -24,6 +24,10 @@ pub(super) fn done(job: &Job, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
             out.extend(made);
             Ok(out)
         }
+        Job::Document { name } => match selkie_documents::read(&bytes, name) {
+            Ok(document) => Ok(document.to_bytes()),
+            Err(error) => Err(format!("it {error}")),
+        },
         #[cfg(any(test, debug_assertions))]
         Job::Misbehave(how) => Ok(misbehaved(*how)),
     }

@@ -1,9 +1,11 @@
 //! The words of a path: what form they may have, which alias they begin with, where they would lead.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use rustix::io::Errno;
+use unicode_normalization::UnicodeNormalization as _;
 
 use crate::ToolError;
 
@@ -38,6 +40,36 @@ pub(super) fn alias<'a>(written: &'a str, name: &str) -> Result<Option<&'a str>,
         return Err(ToolError::tell("invalid path: alias requires a relative file path"));
     }
     Ok(Some(rest))
+}
+
+/// Entries of a folder that are looked at for a name in another form.
+const ENTRIES: usize = 20_000;
+
+/// Returns a path that exists as it is written, or in the other form of its letters: `é` is one character or two, and
+/// who types a name cannot see which.
+pub(super) fn in_any_form(path: &Path) -> PathBuf {
+    if path.as_os_str().is_ascii() || path.symlink_metadata().is_ok() {
+        return path.to_owned();
+    }
+    let mut found = PathBuf::new();
+    for component in path.components() {
+        let whole = found.join(component);
+        found = match component {
+            Component::Normal(name) if whole.symlink_metadata().is_err() => {
+                twin(&found, name).unwrap_or(whole)
+            }
+            _ => whole,
+        };
+    }
+    found
+}
+
+/// Finds the entry of a folder whose name is the same in letters.
+fn twin(folder: &Path, name: &OsStr) -> Option<PathBuf> {
+    let wanted: String = name.to_str().filter(|name| !name.is_ascii())?.nfc().collect();
+    let entries = folder.read_dir().ok()?.take(ENTRIES).flatten();
+    let same = |other: &OsStr| other.to_str().is_some_and(|other| other.nfc().eq(wanted.chars()));
+    entries.map(|entry| entry.file_name()).find(|other| same(other)).map(|other| folder.join(other))
 }
 
 /// Where a file would really be made: the deepest folder that exists, and plain names below it.

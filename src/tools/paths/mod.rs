@@ -19,7 +19,7 @@ mod zone;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use form::{alias, cannot_reach, check_form, real_or_same, settle, without_dots};
+use form::{alias, cannot_reach, check_form, in_any_form, real_or_same, settle, without_dots};
 
 use crate::ToolError;
 
@@ -67,7 +67,8 @@ impl Finder<'_> {
     pub fn existing(&self, written: &str) -> Result<Location, ToolError> {
         let asked = self.asked(written)?;
         self.near_a_root(&asked, written, Want::Read)?;
-        let real = asked.path.canonicalize().map_err(|e| cannot_reach(written, &e))?;
+        let path = in_any_form(&asked.path);
+        let real = path.canonicalize().map_err(|e| cannot_reach(written, &e))?;
         self.judge(&real, asked.confined, written, Want::Read)
     }
 
@@ -93,7 +94,7 @@ impl Finder<'_> {
         }
         let asked = self.asked(written)?;
         self.near_a_root(&asked, written, want)?;
-        let real = settle(&asked.path, written)?;
+        let real = settle(&in_any_form(&asked.path), written)?;
         self.judge(&real, asked.confined, written, want)
     }
 

@@ -543,3 +543,23 @@ fn nothing_is_written_that_is_gits_own() {
     }
     assert_eq!(says(find.existing(".git/config")), "Workspace .git/config");
 }
+
+/// A Mac writes `é` as two characters, and who types it elsewhere as one.
+#[test]
+fn a_name_is_found_in_whatever_form_its_letters_were_written() {
+    let folders = Folders::new();
+    folders.put("work/re\u{301}sume\u{301}/cafe\u{301}.txt", "x");
+    folders.put("work/\u{e9}t\u{e9}.txt", "x");
+    let roots = folders.roots();
+    let find = finder(&roots, &[]);
+    for (written, found) in [
+        ("r\u{e9}sum\u{e9}/caf\u{e9}.txt", "Workspace re\u{301}sume\u{301}/cafe\u{301}.txt"),
+        ("e\u{301}te\u{301}.txt", "Workspace \u{e9}t\u{e9}.txt"),
+        ("\u{e9}t\u{e9}.txt", "Workspace \u{e9}t\u{e9}.txt"),
+    ] {
+        assert_eq!(says(find.existing(written)), found);
+        assert_eq!(says(find.writable(written)), found, "a second one is not made beside it");
+    }
+    assert_eq!(says(find.writable("n\u{e9}.txt")), "Workspace n\u{e9}.txt");
+    assert_eq!(says(find.existing("n\u{e9}.txt")), "no such file: n\u{e9}.txt");
+}

@@ -4,6 +4,7 @@ mod answer;
 mod bounds;
 mod cache;
 pub mod client;
+mod documents;
 mod failure;
 #[cfg(test)]
 mod fuzz;

@@ -4,6 +4,7 @@ use dom_query::Document;
 use dom_smoothie::{Config, Readability, TextMode};
 use reqwest::Url;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use selkie_documents::encoding;
 use serde::{Deserialize, Serialize};
 
 use super::bounds::{DEEPEST, end_of, is_tame};
@@ -34,25 +35,25 @@ pub(super) fn content_type(headers: &HeaderMap) -> String {
     value.split(';').next().unwrap_or_default().trim().to_owned()
 }
 
-/// Reads a body as text in the charset it says, else as UTF-8.
+/// Reads a body as text in the charset that its server or it itself says, else in the one that it looks like.
 pub(super) fn text_of(headers: &HeaderMap, body: &[u8]) -> String {
     let said = headers.get(CONTENT_TYPE).and_then(|v| v.to_str().ok());
-    let label = said.and_then(|s| charset(s).map(str::to_owned)).or_else(|| {
-        let head = String::from_utf8_lossy(&body[..body.len().min(1024)]).into_owned();
-        charset(&head).map(str::to_owned)
-    });
-    let encoding = label.and_then(|l| encoding_rs::Encoding::for_label(l.as_bytes()));
-    encoding.unwrap_or(encoding_rs::UTF_8).decode(body).0.into_owned()
+    encoding::decode_as(body, said.and_then(charset)).text
 }
 
-/// Whether a body is text at all.
-pub(super) fn is_text(content_type: &str, body: &[u8]) -> bool {
+/// Whether a body of this type may be text.
+pub(super) fn may_be_text(content_type: &str) -> bool {
     let by_type = content_type.starts_with("text/")
         || ["json", "xml", "javascript", "yaml", "x-www-form-urlencoded"]
             .iter()
             .any(|kind| content_type.ends_with(kind));
+    by_type || content_type.is_empty()
+}
+
+/// Whether a body is text at all.
+pub(super) fn is_text(content_type: &str, body: &[u8]) -> bool {
     let head = &body[..body.len().min(512)];
-    (by_type || content_type.is_empty()) && !head.contains(&0)
+    may_be_text(content_type) && (!head.contains(&0) || encoding::is_wide(head))
 }
 
 /// Whether a body is a web page.
@@ -266,7 +267,7 @@ mod tests {
             text_of(&headers("text/html"), b"<meta charset='windows-1252'>\x80"),
             "<meta charset='windows-1252'>€"
         );
-        assert_eq!(text_of(&headers("text/html"), b"\xff"), "\u{fffd}");
+        assert_eq!(text_of(&headers("text/html"), b"caf\xe9"), "café");
     }
 
     proptest! {

@@ -86,6 +86,11 @@ async fn packed_bomb() -> Response {
     ([("content-encoding", "gzip"), ("content-type", "text/plain")], packed.stdout).into_response()
 }
 
+const TEA: &[u8] = include_bytes!("../../../fuzz/seeds/office/tea.pdf");
+const SALES: &[u8] = include_bytes!("../../../fuzz/seeds/office/sales.xlsx");
+const SECRET: &[u8] = include_bytes!("../../../fuzz/seeds/office/secret.pdf");
+const KANJI: &[u8] = include_bytes!("../../../fuzz/seeds/office/shift-jis.csv");
+
 fn router() -> Router {
     let endless = || async {
         let piece = Bytes::from(vec![b'x'; 4096]);
@@ -102,6 +107,10 @@ fn router() -> Router {
         .route("/endless", get(endless))
         .route("/never", get(|| async { std::future::pending::<String>().await }))
         .route("/lies", get(|| async { ([("content-type", "text/plain")], vec![0_u8, 1, 2]) }))
+        .route("/tea.pdf", get(|| async { ([("content-type", "application/pdf")], TEA) }))
+        .route("/sales", get(|| async { ([("content-type", "application/octet-stream")], SALES) }))
+        .route("/secret.pdf", get(|| async { ([("content-type", "application/pdf")], SECRET) }))
+        .route("/kanji", get(|| async { ([("content-type", "text/csv")], KANJI) }))
         .route("/gone", get(|| async { (StatusCode::NOT_FOUND, "not here") }))
         .route("/page", get(|| async { Html("<title>T</title><p>Hello <b>you</b></p>") }))
 }
@@ -109,7 +118,7 @@ fn router() -> Router {
 #[tokio::test]
 async fn what_was_allowed_goes_to_the_server_that_was_shown_and_to_no_other() {
     let (folders, server, other) = (Folders::new(), serve(router()).await, serve(router()).await);
-    let tool = UrlFetch::new(&url_fetch::Settings::default(), &client(&["127.0.0.1"]));
+    let tool = UrlFetch::new(&url_fetch::Settings::default(), &client(&["127.0.0.1"]), &isolate());
     let free = folders.scope();
     let allowed = Scope { approved: Some(ApprovedBasis::default()), ..folders.scope() };
     let tainted = Scope { taint: Taint::Raw, ..folders.scope() };
@@ -127,7 +136,7 @@ async fn what_was_allowed_goes_to_the_server_that_was_shown_and_to_no_other() {
 #[tokio::test]
 async fn url_fetch_asks_as_it_was_told() {
     let (folders, server) = (Folders::new(), serve(router()).await);
-    let tool = UrlFetch::new(&url_fetch::Settings::default(), &client(&["127.0.0.1"]));
+    let tool = UrlFetch::new(&url_fetch::Settings::default(), &client(&["127.0.0.1"]), &isolate());
     let mut said = Vec::new();
     for args in [
         json!({"url": "/echo?a=1"}),
@@ -245,7 +254,7 @@ async fn url_fetch_asks_as_it_was_told() {
 #[tokio::test]
 async fn url_fetch_downloads_into_the_own_folder_alone() {
     let (folders, server) = (Folders::new(), serve(router()).await);
-    let tool = UrlFetch::new(&url_fetch::Settings::default(), &client(&["127.0.0.1"]));
+    let tool = UrlFetch::new(&url_fetch::Settings::default(), &client(&["127.0.0.1"]), &isolate());
     let fetch = |path: &str| json!({"url": format!("{server}/page"), "download_path": path});
     let told: Value =
         serde_json::from_str(&call(&tool, &folders.scope(), fetch("a/b.html")).await).unwrap();
@@ -266,7 +275,7 @@ async fn url_fetch_downloads_into_the_own_folder_alone() {
 async fn nothing_inner_is_reached_as_literal_by_name_or_by_redirect() {
     let (folders, server) = (Folders::new(), serve(router()).await);
     let port = server.rsplit(':').next().unwrap();
-    let closed = UrlFetch::new(&url_fetch::Settings::default(), &client(&[]));
+    let closed = UrlFetch::new(&url_fetch::Settings::default(), &client(&[]), &isolate());
     let mut said = Vec::new();
     for url in [
         format!("{server}/echo"),
@@ -281,7 +290,7 @@ async fn nothing_inner_is_reached_as_literal_by_name_or_by_redirect() {
         said.push(call(&closed, &folders.scope(), json!({ "url": url })).await);
     }
     // One host is open; what it redirects to is judged anew.
-    let half = UrlFetch::new(&url_fetch::Settings::default(), &client(&["127.0.0.1"]));
+    let half = UrlFetch::new(&url_fetch::Settings::default(), &client(&["127.0.0.1"]), &isolate());
     for target in [
         format!("http://localhost:{port}/echo"),
         format!("http://[::ffff:127.0.0.1]:{port}/echo"),
@@ -292,7 +301,11 @@ async fn nothing_inner_is_reached_as_literal_by_name_or_by_redirect() {
         said.push(call(&half, &folders.scope(), json!({ "url": url })).await);
     }
     // Another name of the same server, opened too: nothing of the caller's goes there.
-    let both = UrlFetch::new(&url_fetch::Settings::default(), &client(&["127.0.0.1", "localhost"]));
+    let both = UrlFetch::new(
+        &url_fetch::Settings::default(),
+        &client(&["127.0.0.1", "localhost"]),
+        &isolate(),
+    );
     let url = format!("{server}/on?to=http://localhost:{port}/echo");
     let args =
         json!({"url": url, "headers": {"If-None-Match": "x"}, "method": "POST", "body": "b"});
@@ -317,7 +330,7 @@ async fn nothing_inner_is_reached_as_literal_by_name_or_by_redirect() {
 #[tokio::test]
 async fn bombs_and_silence_end() {
     let (folders, server) = (Folders::new(), serve(router()).await);
-    let tool = UrlFetch::new(&url_fetch::Settings::default(), &client(&["127.0.0.1"]));
+    let tool = UrlFetch::new(&url_fetch::Settings::default(), &client(&["127.0.0.1"]), &isolate());
     let bomb = call(&tool, &folders.scope(), json!({"url": format!("{server}/bomb")})).await;
     assert!(bomb.contains("truncated: true") && bomb.len() < 600_000, "{}", &bomb[..200]);
     let never = json!({"url": format!("{server}/never"), "timeout_seconds": 1});
@@ -343,7 +356,7 @@ async fn says(bytes: &'static [u8]) -> String {
 async fn a_download_that_breaks_off_leaves_nothing_and_what_was_there_stays() {
     let folders = Folders::new();
     folders.put("cache/bird/one/f", "old");
-    let tool = UrlFetch::new(&url_fetch::Settings::default(), &client(&["127.0.0.1"]));
+    let tool = UrlFetch::new(&url_fetch::Settings::default(), &client(&["127.0.0.1"]), &isolate());
     let fetch =
         |url: String, most: u64| json!({"url": url, "download_path": "f", "max_bytes": most});
     let mut said = Vec::new();
@@ -562,4 +575,29 @@ async fn brave_gets_the_key_and_nobody_else() {
     assert_eq!(*seen.lock().unwrap(), [wanted]);
     let shown = serde_json::to_string(&settings).unwrap() + &format!("{settings:?}");
     assert!(!shown.contains("BSA-1"), "{shown}");
+}
+
+#[tokio::test]
+async fn documents_of_the_web_are_read_as_those_on_the_disk() {
+    let (folders, server) = (Folders::new(), serve(router()).await);
+    let small: Arc<dyn Small> = Arc::new(Parrot);
+    let reader = WebFetch::new(&client(&["127.0.0.1"]), &small, &isolate());
+    let settings = url_fetch::Settings::default();
+    let fetcher = UrlFetch::new(&settings, &client(&["127.0.0.1"]), &isolate());
+    let scope = folders.scope();
+    for (path, words) in [
+        (
+            "/tea.pdf",
+            "PDF, 3 pages, \"Tea for two\"\n\n[page 1 of 3]\n## Chapter 1\n\nThe harvest of Darjeeling",
+        ),
+        ("/sales", "[part 1 of 2: sheet \"Sales\", rows 1-3]\n1 | Product | Sold | On\n"),
+        ("/secret.pdf", "it is a PDF that is encrypted, and was not read"),
+        ("/kanji", "ほうじ茶,3,香ばしい"),
+    ] {
+        let args = json!({"url": format!("{server}{path}")});
+        let page = call(&reader, &scope, args.clone()).await;
+        assert!(page.contains(words), "web_fetch {path}: {page}");
+        let answer = call(&fetcher, &scope, args).await;
+        assert!(answer.contains(words), "url_fetch {path}: {answer}");
+    }
 }

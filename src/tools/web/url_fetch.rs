@@ -9,14 +9,18 @@ use async_trait::async_trait;
 use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use schemars::JsonSchema;
+use selkie_documents::may_be_document;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::answer::{Got, OpenResponse};
 use super::client::{Ask, GuardedClient, points_to};
+use super::documents;
 use super::page::{content_type, is_text, text_of};
 use crate::address::address;
 use crate::args::typed;
+use crate::files::DocumentReader;
+use crate::isolate::Isolate;
 use crate::paths::{Finder, Location, Roots, refused};
 use crate::scope::Scope;
 use crate::shown::Preview;
@@ -84,12 +88,12 @@ impl Default for Settings {
 pub(crate) struct UrlFetch {
     settings: Settings,
     client: Arc<GuardedClient>,
+    documents: DocumentReader,
 }
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
     url: String,
-    /// Default: GET.
     method: Option<Verb>,
     /// Accept, Accept-Language, Content-Type, If-Modified-Since, If-None-Match, Range, User-Agent.
     headers: Option<BTreeMap<String, String>>,
@@ -114,8 +118,38 @@ enum Verb {
 }
 
 impl UrlFetch {
-    pub(crate) fn new(settings: &Settings, client: &Arc<GuardedClient>) -> Self {
-        Self { settings: settings.clone(), client: Arc::clone(client) }
+    pub(crate) fn new(
+        settings: &Settings,
+        client: &Arc<GuardedClient>,
+        isolate: &Arc<dyn Isolate>,
+    ) -> Self {
+        let documents = DocumentReader { isolate: Arc::clone(isolate) };
+        Self { settings: settings.clone(), client: Arc::clone(client), documents }
+    }
+
+    /// What the body of an answer says.
+    async fn body(&self, got: &Got, scope: &Scope) -> Result<String, ToolError> {
+        match documents::read(&self.documents, got, &scope.roots.own).await {
+            Some(Ok(text)) => {
+                let most = usize::try_from(self.settings.max_bytes).unwrap_or(usize::MAX);
+                Ok(text[..text.floor_char_boundary(most)].to_owned())
+            }
+            Some(Err(ToolError::Tell(why))) => Ok(format!("[{why}]")),
+            Some(Err(other)) => Err(other),
+            None if is_text(&content_type(&got.headers), &got.body) => {
+                Ok(text_of(&got.headers, &got.body))
+            }
+            None if got.body.is_empty() => Ok(String::new()),
+            None => Ok(format!(
+                "[{} bytes that are not text: fetch them with download_path{}]",
+                got.body.len(),
+                if got.truncated && may_be_document(&got.body, "") {
+                    ", then use read_file"
+                } else {
+                    ""
+                }
+            )),
+        }
     }
 
     fn ask(&self, scope: &Scope, args: &Args) -> Result<Ask, ToolError> {
@@ -187,7 +221,9 @@ impl Handler for UrlFetch {
             _ => {
                 // What a server says instead of a file is read like any answer.
                 opened.at_most(self.settings.max_bytes);
-                Ok(told(&method, &opened.whole().await?))
+                let got = opened.whole().await?;
+                let body = self.body(&got, scope).await?;
+                Ok(told(&method, &got, &body))
             }
         }
     }
@@ -296,7 +332,7 @@ fn place(scope: &Scope, path: &str) -> Result<Location, ToolError> {
     Finder { tool: NAME, roots: &roots, deny: &[] }.writable(&aliased)
 }
 
-fn told(method: &Method, got: &Got) -> Output {
+fn told(method: &Method, got: &Got, body: &str) -> Output {
     let kind = content_type(&got.headers);
     let status = got.status.as_u16();
     let mut text = String::new();
@@ -310,14 +346,7 @@ fn told(method: &Method, got: &Got) -> Output {
     if let Some(to) = points_to(got.status, &got.headers, &got.url) {
         text.push_str(&format!("The server points to {to}: {NOT_FOLLOWED}\n\n"));
     }
-    if is_text(&kind, &got.body) {
-        text.push_str(&text_of(&got.headers, &got.body));
-    } else if !got.body.is_empty() {
-        text.push_str(&format!(
-            "[{} bytes that are not text: fetch them with download_path]",
-            got.body.len()
-        ));
-    }
+    text.push_str(body);
     Output { text, is_error: !got.status.is_success(), untrusted: true, ..Output::default() }
 }
 

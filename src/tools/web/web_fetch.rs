@@ -1,5 +1,6 @@
 //! `web_fetch`: the reader: a page as markdown, text or HTML, or what a prompt wants of it.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,15 +8,18 @@ use async_trait::async_trait;
 use reqwest::Method;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
 use schemars::JsonSchema;
+use selkie_documents::MAX_FILE;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::answer::Got;
 use super::cache::Cache;
 use super::client::{Ask, GuardedClient, points_to};
-use super::page::{Format, content_type, cut, is_html, is_text, text_of};
+use super::documents;
+use super::page::{Format, content_type, cut, is_html, is_text, may_be_text, text_of};
 use super::url_fetch::{NOT_FOLLOWED, stays};
 use crate::args::typed;
+use crate::files::DocumentReader;
 use crate::isolate::{Isolate, Job};
 use crate::ports::Small;
 use crate::scope::Scope;
@@ -37,16 +41,15 @@ pub(crate) struct WebFetch {
     client: Arc<GuardedClient>,
     small: Arc<dyn Small>,
     cache: Cache,
-    isolate: Arc<dyn Isolate>,
+    documents: DocumentReader,
 }
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
     url: String,
     prompt: Option<String>,
-    /// Default: markdown.
     format: Option<Shape>,
-    /// Seconds. Default: 30.
+    /// Seconds.
     #[schemars(range(min = 1, max = 120))]
     timeout: Option<f64>,
 }
@@ -65,12 +68,11 @@ impl WebFetch {
         small: &Arc<dyn Small>,
         isolate: &Arc<dyn Isolate>,
     ) -> Self {
-        let isolate = Arc::clone(isolate);
         Self {
             client: Arc::clone(client),
             small: Arc::clone(small),
             cache: Cache::default(),
-            isolate,
+            documents: DocumentReader { isolate: Arc::clone(isolate) },
         }
     }
 
@@ -82,22 +84,26 @@ impl WebFetch {
             return Ok(page);
         }
         let accept = "text/html,application/xhtml+xml,text/*;q=0.9,*/*;q=0.5";
-        let got = self.client.ask(Ask {
+        let opened = self.client.open(Ask {
             method: Method::GET,
             url: url.to_owned(),
             headers: HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]),
             body: None,
             limit: Duration::from_secs_f64(args.timeout.unwrap_or(USUAL)),
-            max_bytes: BODY,
+            max_bytes: MAX_FILE,
             stays: stays(scope),
         });
-        let page = self.read(got.await?, format).await?;
+        let mut opened = opened.await?;
+        if may_be_text(&content_type(&opened.headers)) {
+            opened.at_most(BODY);
+        }
+        let page = self.read(opened.whole().await?, format, &scope.roots.own).await?;
         self.cache.put(key, scope.clock.now(), page.clone());
         Ok(page)
     }
 
     /// What is to be read of an answer, cut.
-    async fn read(&self, got: Got, format: Format) -> Result<String, ToolError> {
+    async fn read(&self, got: Got, format: Format, own: &Path) -> Result<String, ToolError> {
         if let Some(to) = points_to(got.status, &got.headers, &got.url) {
             return Err(ToolError::tell(format!("{} points to {to}: {NOT_FOLLOWED}", got.url)));
         }
@@ -109,8 +115,15 @@ impl WebFetch {
             )));
         }
         let kind = content_type(&got.headers);
+        let url = &got.url;
+        if let Some(document) = documents::read(&self.documents, &got, own).await {
+            return match document {
+                Ok(text) => Ok(cut(&text)),
+                Err(ToolError::Tell(why)) => Err(ToolError::Tell(format!("{url}: {why}"))),
+                Err(other) => Err(other),
+            };
+        }
         if !is_text(&kind, &got.body) {
-            let url = &got.url;
             let bytes = got.body.len();
             return Err(ToolError::tell(format!(
                 "{url} is not a page: {kind}, {bytes} bytes; save it with url_fetch and download_path"
@@ -119,7 +132,7 @@ impl WebFetch {
         let text = text_of(&got.headers, &got.body);
         let page = if is_html(&kind, &text) {
             let job = Job::Page { url: got.url.into(), format };
-            let page = self.isolate.run(job, text.into_bytes()).await?;
+            let page = self.documents.isolate.run(job, text.into_bytes()).await?;
             String::from_utf8_lossy(&page).into_owned()
         } else {
             cut(&text)
