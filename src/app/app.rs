@@ -34,7 +34,7 @@ use selkie_store::database::Database;
 use selkie_store::read::Reader;
 use selkie_store::snapshot::Source;
 use selkie_store::{Ledger, Schedules, StoreError};
-use selkie_tools::PictureKeeper;
+use selkie_tools::{DocumentReader, PictureKeeper};
 
 /// A plan with its store and everything that moves.
 pub struct App {
@@ -182,6 +182,7 @@ impl AppConfig {
             forms: self.forms.clone(),
             redactor: self.redactor.clone(),
             processes: Arc::clone(&self.processes),
+            documents: DocumentReader { isolate: Arc::clone(&self.isolate) },
             embeddings: self.embeddings.clone(),
             state_dir: self.folders.state.clone(),
             cache_dir: self.folders.cache.clone(),

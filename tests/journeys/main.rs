@@ -26,6 +26,7 @@ mod contract;
 mod debounce;
 mod demo_clock;
 mod doctor;
+mod documents;
 mod edits;
 mod enclosed;
 mod exported;

@@ -53,8 +53,7 @@ impl Flow {
         });
         let workspaces = workspaces(&parts, &by_config);
         let scopes = scopes(&files, &sessions, &timetable, &post_files, &workspaces);
-        let shaper = standing.shaper;
-        let shapes: Shapes = Arc::new(move |facts| shaper.now().shape(facts));
+        let shapes: Shapes = Arc::new(move |facts| standing.shaper.now().shape(facts));
         let persona = Arc::new(Persona::of(&parts.state_dir));
         let contexts = std::iter::once(Arc::clone(&files.memory) as _);
         let runner = Live::of(AgentRunner {
@@ -91,6 +90,7 @@ impl Flow {
             workspaces,
             processes: parts.processes,
             sees: by_config.sees,
+            documents: parts.documents.clone(),
             pauses: Pauses::default(),
             version: parts.version,
         }))

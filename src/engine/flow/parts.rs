@@ -19,10 +19,10 @@ use selkie_schedule::fixed::FixedSchedule;
 use selkie_schedule::zone::Zone;
 use selkie_shape::Shaper;
 use selkie_store::Ledger;
-use selkie_tools::PictureKeeper;
 use selkie_tools::paths::Ours;
 use selkie_tools::ports::Small;
 use selkie_tools::shell::Processes;
+use selkie_tools::{DocumentReader, PictureKeeper};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -78,6 +78,8 @@ pub struct FlowParts {
     pub redactor: Redactor,
     /// Everything that tools run.
     pub processes: Arc<Processes>,
+    /// Reads documents that people send.
+    pub documents: DocumentReader,
     /// What tells what memories mean.
     pub embeddings: Option<Arc<dyn Embeddings>>,
     /// The folder of what is kept.

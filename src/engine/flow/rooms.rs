@@ -23,8 +23,8 @@ use selkie_domain::live::Live;
 use selkie_llm::{Model, ModelList, Outage};
 use selkie_memory::MemoryBook;
 use selkie_schedule::fixed::FixedSchedule;
-use selkie_tools::PictureKeeper;
 use selkie_tools::shell::Processes;
+use selkie_tools::{DocumentReader, PictureKeeper};
 
 /// What the rooms are put together from.
 pub(super) struct Rooms {
@@ -48,6 +48,7 @@ pub(super) struct Rooms {
     pub(super) workspaces: Workspaces,
     pub(super) processes: Arc<Processes>,
     pub(super) sees: Option<PictureKeeper>,
+    pub(super) documents: DocumentReader,
     pub(super) pauses: Pauses,
     pub(super) runner: Arc<dyn TaskRunner>,
     /// The runner, where another can be put in its place; none in tests of other things.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::delivery::progress::KeptProgress;
 use crate::work::attachments::Attachments;
 use crate::work::choosing::ModelChooser;
+use crate::work::document_notes::DocumentNotes;
 use crate::work::executor::TaskExecutor;
 use crate::work::limits::Limits;
 use crate::work::outages::Outages;
@@ -54,6 +55,10 @@ impl Tasks {
                 limits: Arc::clone(&limits),
                 cache_dir: rooms.workspaces.cache_dir.clone(),
                 sees: live.sees.clone(),
+                documents: DocumentNotes {
+                    reader: rooms.documents.clone(),
+                    redactor: context.runtime.redactor.clone(),
+                },
             },
             chooser: chooser.clone(),
             acquaintances: Arc::clone(&rooms.acquaintances),

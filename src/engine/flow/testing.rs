@@ -482,6 +482,9 @@ pub(crate) fn desk_by(
         settings,
         processes: Arc::default(),
         sees: None,
+        documents: selkie_tools::DocumentReader {
+            isolate: Arc::new(selkie_tools::isolate::InProcess),
+        },
         pauses: Pauses {
             at_start: Duration::from_millis(1),
             first: Duration::from_millis(1),

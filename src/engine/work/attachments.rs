@@ -11,6 +11,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_util::sync::CancellationToken;
 
 use crate::delivery::context::Context;
+use crate::work::document_notes::{DocumentNote, DocumentNotes};
 use crate::work::limits::Limits;
 use crate::work::messages;
 use crate::work::workspace::own_folder;
@@ -31,7 +32,7 @@ const NAME_BYTES: usize = 120;
 /// What is known of the files of a message.
 #[derive(Debug, Default)]
 pub struct MessageFiles {
-    /// One line for each file.
+    /// One line for each file; below that of a document how it begins.
     pub lines: Vec<String>,
     /// Those that a model can look at.
     pub pictures: Vec<Picture>,
@@ -60,6 +61,8 @@ pub struct Attachments {
     pub(crate) cache_dir: PathBuf,
     /// The model sees: where pictures of people are made ready for it.
     pub sees: Live<Option<PictureKeeper>>,
+    /// Reads the documents of people.
+    pub(crate) documents: DocumentNotes,
 }
 
 impl Attachments {
@@ -138,8 +141,12 @@ impl Attachments {
         all: &mut MessageFiles,
     ) {
         let CachedFile { below, name, bytes } = stored;
-        let (told, folder) = (describe(attachment, bytes), self.cache_dir.join(&below));
-        let note = match self.shown(attachment, &folder, &folder.join(&name)).await {
+        let told = describe(attachment, bytes);
+        let folder = self.cache_dir.join(&below);
+        let file = folder.join(&name);
+        let own = self.cache_dir.join(below.split('/').next().unwrap_or_default());
+        let DocumentNote { what, first } = self.documents.note(attachment, &own, &file).await;
+        let note = match self.shown(attachment, &folder, &file).await {
             Some(Ok(picture)) => {
                 all.pictures.push(picture);
                 String::new()
@@ -147,7 +154,8 @@ impl Attachments {
             Some(Err(why)) => format!("; it cannot be shown: {why}"),
             None => String::new(),
         };
-        all.lines.push(format!("file_cache_dir/{below}/{name} ({told}{note})"));
+        let first = if first.is_empty() { first } else { format!("\n{first}") };
+        all.lines.push(format!("file_cache_dir/{below}/{name} ({told}{what}{note}){first}"));
     }
 
     /// Says why one is not there.

@@ -5,6 +5,7 @@ pub mod attachments;
 pub mod backfill;
 pub mod choosing;
 pub mod conversation_log;
+pub(crate) mod document_notes;
 pub mod due;
 mod due_clocks;
 pub mod embedding;
