@@ -363,6 +363,7 @@ async fn thought_message(ledger: &dyn Ledger, n: i64, order: i64, thoughts: usiz
         forwarded: false,
         talk: false,
         relayed: false,
+        spoken: Vec::new(),
         files: Vec::new(),
         pictures: Vec::new(),
     });

@@ -96,7 +96,8 @@ fn place(facts: &Facts) -> String {
 
 /// Writes a person's message for the model.
 pub fn heard(message: &UserMessage) -> String {
-    let UserMessage { at, local, speaker, text, quote, forwarded, relayed, files, .. } = message;
+    let UserMessage { at, local, speaker, text, spoken, quote, forwarded, relayed, files, .. } =
+        message;
     let time = match local.is_empty() {
         true => at.to_rfc3339_opts(SecondsFormat::Secs, true),
         false => local.clone(),
@@ -117,6 +118,7 @@ pub fn heard(message: &UserMessage) -> String {
     } else if !text.is_empty() {
         lines.push(unfenced(text));
     }
+    lines.extend(spoken.iter().map(|words| unfenced(&words.marked())));
     lines.extend(files.iter().map(|file| file_line(file, true)));
     lines.join("\n")
 }
@@ -244,6 +246,7 @@ mod tests {
             forwarded: false,
             talk: false,
             relayed: false,
+            spoken: Vec::new(),
             files: vec![],
             pictures: vec![],
         }

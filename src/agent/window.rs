@@ -169,7 +169,7 @@ impl Window {
 fn stored(item: &Item) -> usize {
     let answer = |answer: &Answer| answer.text.len() + 64;
     match item {
-        Item::Received(heard) => heard.text.len() + 256,
+        Item::Received(heard) => heard.said().len() + 256,
         Item::Asked { text, calls, .. } => {
             text.len()
                 + calls.iter().map(|call| call.arguments.to_string().len() + 64).sum::<usize>()

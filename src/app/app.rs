@@ -14,6 +14,7 @@ use crate::posts;
 use crate::process;
 use crate::state;
 use crate::templates;
+use crate::transcription::TranscriberParts;
 use selkie_agent::Agent;
 use selkie_config::crash_at;
 use selkie_config::settings::Settings;
@@ -25,8 +26,8 @@ use selkie_domain::ids::Instance;
 use selkie_domain::live::Live;
 use selkie_domain::metrics::Metrics;
 use selkie_engine::delivery::{ChannelState, ListenState};
-use selkie_engine::flow::{ByConfig, Flow, FlowParts, Standing, SummaryConfig};
-use selkie_llm::{self as llm, Model, Outage, WatchedModel};
+use selkie_engine::flow::{ByConfig, Flow, FlowParts, Standing, SummaryConfig, VoiceConfig};
+use selkie_llm::{self as llm, Model, Outage, Transcriber, WatchedModel};
 use selkie_memory as memory;
 use selkie_people::files::Files;
 use selkie_shape::Shaper;
@@ -146,6 +147,18 @@ impl AppConfig {
         }
     }
 
+    /// Makes what writes down voice messages; nothing where that is off.
+    pub fn transcriber(&self) -> Option<Arc<dyn Transcriber>> {
+        let parts = TranscriberParts {
+            folders: &self.folders,
+            ours: &self.ours,
+            sandbox: &self.sandbox,
+            machine: self.processes.machine(),
+            isolate: &self.isolate,
+        };
+        parts.build(&self.settings, self.speech_server.clone())
+    }
+
     /// Returns the time.
     pub fn now(&self) -> DateTime<Utc> {
         self.clocks.clock.now()
@@ -260,6 +273,10 @@ impl AppConfig {
                 settings: self.settings.memory.summary,
             },
             sees: self.keeper(),
+            voice: self.transcriber().map(|transcriber| VoiceConfig {
+                transcriber,
+                settings: self.settings.transcription.clone(),
+            }),
             prices: llm::price_list(&self.settings.llm),
             models: llm::model_list(&self.settings.llm),
             schedules: self.settings.schedules.clone(),

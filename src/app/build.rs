@@ -24,7 +24,7 @@ use selkie_config::{Effective, Flag, RawConfig, Sources, read, whole_schema};
 use selkie_domain::chance::{Chance, SystemChance};
 use selkie_engine::clocks::Clocks;
 use selkie_llm as llm;
-use selkie_llm::{Embeddings, Model, StandIn};
+use selkie_llm::{Embeddings, Model, StandIn, Transcriber};
 use selkie_people::forms::Forms;
 use selkie_schedule::zone::Zone;
 use selkie_shape::{ChannelTools, Shaper};
@@ -70,6 +70,8 @@ pub struct AppConfig {
     pub decision: Arc<dyn Model>,
     /// Tells what remembered lines mean; nothing where that is off.
     pub embeddings: Option<Arc<dyn Embeddings>>,
+    /// Writes down voice messages, where a server is to do it.
+    pub speech_server: Option<Arc<dyn Transcriber>>,
     /// The `small` route, for one question at a time.
     pub small: Arc<dyn Small>,
     /// Every profile by its name.
@@ -227,8 +229,7 @@ fn sound(
     places: Places,
     Carryover { clocks, redactor, processes, stand_in }: Carryover,
 ) -> Result<AppConfig, Problems> {
-    let mut reading = read(&sources(binary, chosen), &binary.kits)?;
-    reading.secrets().iter().for_each(|secret| redactor.learn(secret));
+    let mut reading = read_known(binary, chosen, &redactor)?;
     let (trust, tls) = trusted()?;
     let chance: Arc<dyn Chance> = Arc::new(SystemChance);
     let found = reading.folders().map(|found| found.folders);
@@ -236,7 +237,7 @@ fn sound(
     let channels = channels(binary, &context, &mut reading);
     let models = ModelFactory::new(&tls, &redactor, &clocks.clock, &chance, stand_in);
     let routes = models.routes(&mut reading);
-    let embeddings = models.embeddings(&mut reading);
+    let servers = models.servers(&mut reading);
     look_at_places(&mut reading, binary, places);
     let named = reading.files.clone();
     let notes = notes(&reading);
@@ -251,6 +252,7 @@ fn sound(
     let shaper = Arc::new(shaper(binary, &settings, &means)?.with_sandbox(sandbox.clone()));
     let folders = found.ok_or_else(|| Problems(Vec::new()))?;
     Ok(AppConfig {
+        speech_server: servers.speech,
         zone: settings.timezone.unwrap_or_else(|| host_zone(&binary.env)),
         settings,
         ours: ours(binary, &folders, &chosen.file, named),
@@ -260,7 +262,7 @@ fn sound(
         aside: Vec::new(),
         model,
         decision,
-        embeddings,
+        embeddings: servers.embeddings,
         small: means.small,
         profiles,
         heartbeat,
@@ -280,6 +282,17 @@ fn sound(
         chance,
         stand_in,
     })
+}
+
+/// Reads the config, whose secrets are known from then on.
+fn read_known(
+    binary: &Binary,
+    chosen: &ConfigChoice,
+    redactor: &Redactor,
+) -> Result<RawConfig, Problems> {
+    let reading = read(&sources(binary, chosen), &binary.kits)?;
+    reading.secrets().iter().for_each(|secret| redactor.learn(secret));
+    Ok(reading)
 }
 
 /// Whom the one TLS configuration trusts, and that configuration.

@@ -43,6 +43,7 @@ pub mod state;
 pub mod status;
 pub mod telemetry;
 pub mod templates;
+mod transcription;
 pub mod travel;
 pub mod vitals;
 

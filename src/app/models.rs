@@ -1,4 +1,4 @@
-//! Builds the models and the server of embeddings that a config names, and adds what is wrong with them.
+//! Builds the models and the servers of embeddings and of speech that a config names, and adds what is wrong with them.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use selkie_config::RawConfig;
 use selkie_domain::chance::Chance;
 use selkie_domain::clock::SharedClock;
 use selkie_llm as llm;
-use selkie_llm::{Embeddings, StandIn};
+use selkie_llm::{Embeddings, StandIn, Transcriber};
 
 /// What models are built with.
 pub struct ModelFactory<'a> {
@@ -19,6 +19,14 @@ pub struct ModelFactory<'a> {
     clock: &'a SharedClock,
     chance: &'a Arc<dyn Chance>,
     stand_in: StandIn,
+}
+
+/// Servers that are asked for something else than answers.
+pub struct ModelServers {
+    /// Tells what remembered lines mean.
+    pub embeddings: Option<Arc<dyn Embeddings>>,
+    /// Writes down voice messages.
+    pub speech: Option<Arc<dyn Transcriber>>,
 }
 
 impl<'a> ModelFactory<'a> {
@@ -44,14 +52,30 @@ impl<'a> ModelFactory<'a> {
         }
     }
 
+    /// Builds the servers beside them that the config names.
+    pub fn servers(&self, reading: &mut RawConfig) -> ModelServers {
+        let embeddings = self.embeddings(reading);
+        ModelServers { embeddings, speech: self.transcriber(reading) }
+    }
+
     /// Builds what tells the meaning of remembered lines, where the config names one.
-    pub fn embeddings(&self, reading: &mut RawConfig) -> Option<Arc<dyn Embeddings>> {
+    fn embeddings(&self, reading: &mut RawConfig) -> Option<Arc<dyn Embeddings>> {
         let settings = &reading.settings()?.memory.embeddings;
         let built = llm::embeddings(settings, &self.client(), self.redactor, self.clock);
         built.unwrap_or_else(|problems| {
             let inside =
                 |Problem { key, message }| Problem { key: format!("embeddings.{key}"), message };
             reading.add("memory", problems.into_iter().map(inside).collect());
+            None
+        })
+    }
+
+    /// Builds the server that writes down voice messages, where the config names one.
+    fn transcriber(&self, reading: &mut RawConfig) -> Option<Arc<dyn Transcriber>> {
+        let settings = &reading.settings()?.transcription;
+        let built = llm::transcription(settings, &self.client(), self.redactor, self.clock);
+        built.unwrap_or_else(|problems| {
+            reading.add("transcription", problems);
             None
         })
     }

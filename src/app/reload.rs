@@ -22,7 +22,7 @@ use selkie_domain::count::counted;
 use selkie_engine::flow::{ChannelChange, ChannelOutcome};
 
 /// What can change while selkie runs, besides the channels' own sections: these keys and all beneath them.
-const LIVE: [&str; 23] = [
+const LIVE: [&str; 24] = [
     "agent",
     "approvals",
     "debounce",
@@ -44,6 +44,7 @@ const LIVE: [&str; 23] = [
     "schedules",
     "store.retention",
     "tools",
+    "transcription",
     "while_busy",
     "workspace",
 ];

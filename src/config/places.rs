@@ -40,20 +40,32 @@ pub fn problems(
         Some(Unfit { key: key.to_owned(), variable, message })
     };
     let all = all.into_iter().filter(|(key, ..)| !(told && *key == "file_cache_dir"));
-    all.filter_map(wrong).chain(program(settings, env)).chain(schemas(settings, state)).collect()
+    let programs = [rewriter(settings, env), transcriber(settings, env)];
+    let programs = programs.into_iter().flatten();
+    all.filter_map(wrong).chain(programs).chain(schemas(settings, state)).collect()
 }
 
 /// The program that is put before every command.
-fn program(settings: &Settings, env: &Environment) -> Option<Unfit> {
+fn rewriter(settings: &Settings, env: &Environment) -> Option<Unfit> {
     let rewrite = &settings.tools.bash.rewrite;
     let name = rewrite.binary.split_whitespace().next().filter(|_| rewrite.enabled)?;
+    program("tools.bash.rewrite.binary", name, env)
+}
+
+/// The program that writes down voice messages.
+fn transcriber(settings: &Settings, env: &Environment) -> Option<Unfit> {
+    program("transcription.command", settings.transcription.command.first()?, env)
+}
+
+/// Says that a program is not there.
+fn program(key: &str, name: &str, env: &Environment) -> Option<Unfit> {
     let path = env.get("PATH").map_or("/usr/local/bin:/usr/bin:/bin", String::as_str);
     let there = match name.contains('/') {
         true => Path::new(name).is_absolute() && Path::new(name).is_file(),
         false => std::env::split_paths(path).any(|folder| folder.join(name).is_file()),
     };
     (!there).then(|| Unfit {
-        key: "tools.bash.rewrite.binary".to_owned(),
+        key: key.to_owned(),
         variable: None,
         message: format!(
             "is {name}, which does not exist: takes a program in PATH, or a whole path"

@@ -15,13 +15,14 @@ use selkie_domain::spelling::nearest;
 const CONFIG: &str = "config.yaml";
 
 /// Our own keys that hold a secret; `*` is any name.
-const OWN: [&str; 6] = [
+const OWN: [&str; 7] = [
     "llm.api_key",
     "llm.profiles.*.api_key",
     "memory.embeddings.api_key",
     "store.password",
     "telemetry.otlp.authorization",
     "tools.web_search.brave.api_key",
+    "transcription.api_key",
 ];
 /// Stands for a secret whose file cannot be read: that is told, and nothing else of the secret.
 const UNREAD: &str = "cannot-be-read";

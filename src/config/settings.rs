@@ -49,6 +49,8 @@ pub struct Settings {
     pub llm: llm::Settings,
     /// How what is remembered is found.
     pub memory: memory::Settings,
+    /// How voice messages are understood.
+    pub transcription: llm::TranscriptionSettings,
     /// How far a task may go.
     pub agent: agent::Settings,
     /// What tools keep to.
@@ -114,6 +116,7 @@ impl Default for Settings {
             heartbeat: flow::HeartbeatSettings::default(),
             llm: llm::Settings::default(),
             memory: memory::Settings::default(),
+            transcription: llm::TranscriptionSettings::default(),
             agent: agent::Settings::default(),
             tools: tools::Settings::default(),
             sandbox: sandbox::Settings::default(),

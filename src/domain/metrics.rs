@@ -28,6 +28,8 @@ pub enum Phase {
     Model,
     /// Its tools work.
     Tools,
+    /// A voice message is written down.
+    Listen,
     /// A platform takes a part of what it said.
     Send,
 }
@@ -38,6 +40,7 @@ impl Phase {
             Self::Wait => "wait",
             Self::Model => "model",
             Self::Tools => "tools",
+            Self::Listen => "listen",
             Self::Send => "send",
         }
     }
@@ -58,6 +61,7 @@ pub struct Metrics {
     tokens: Family<Label, Counter>,
     dollars: Counter<f64, AtomicU64>,
     calls: Family<Labels, Counter>,
+    voice: Family<Label, Counter>,
     lateness: Histogram,
     lost_traces: Counter,
 }
@@ -92,6 +96,7 @@ impl Default for Metrics {
             tokens: metric(all, "tokens", "Tokens, by kind: input, cached (of input), output"),
             dollars: metric(all, "cost_dollars", "Cost of models, as far as prices are known"),
             calls: metric(all, "tool_calls", "Calls of tools, by tool and outcome"),
+            voice: metric(all, "voice_messages", "Voice messages to the bot, by outcome"),
             lateness: {
                 let lateness = seconds();
                 let help = "How late schedules were carried out";
@@ -169,6 +174,12 @@ impl Metrics {
         self.calls
             .get_or_create(&[("tool", tool.to_owned()), ("outcome", outcome.to_owned())])
             .inc();
+    }
+
+    /// A voice message was written down, or was not.
+    pub fn voice(&self, understood: bool) {
+        let outcome = if understood { "understood" } else { "failed" };
+        self.voice.get_or_create(&label("outcome", outcome)).inc();
     }
 
     /// A time of a schedule was carried out so late.

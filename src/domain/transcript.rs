@@ -8,11 +8,16 @@ use serde_json::Value;
 
 use crate::ids::InboxId;
 use crate::own_form::OwnForm;
+use crate::spoken::SpokenWords;
 use crate::taint::Taint;
 
 /// One stored row of a task's transcript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "item", rename_all = "snake_case")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a task has few items, and every second one is a message of a person"
+)]
 pub enum Item {
     /// A person's message, as the model sees it.
     #[serde(rename = "heard")]
@@ -100,6 +105,9 @@ pub struct UserMessage {
     pub speaker: String,
     /// What they wrote.
     pub text: String,
+    /// What they said aloud, as it was understood: their own words, but none that they typed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spoken: Vec<SpokenWords>,
     /// The text they replied to, and whose it is: not their own words.
     pub quote: Option<QuotedWords>,
     /// The text itself is forwarded: not their own words.
@@ -136,11 +144,20 @@ impl UserMessage {
         let brings_files = !self.files.is_empty() || !self.pictures.is_empty();
         match self.forwarded || self.relayed || self.is_talk() || brings_files {
             true => Taint::Raw,
+            // A program has written down what it took for their words: others may have been heard with them.
+            false if !self.spoken.is_empty() => quoted.max(Taint::Derived),
             false => quoted,
         }
     }
 
-    /// Returns what the person typed; nothing when the words are another's.
+    /// Returns what the person said, written or aloud: for whoever tells it, and for nobody who obeys it.
+    pub fn said(&self) -> String {
+        let typed = Some(self.text.clone()).filter(|text| !text.is_empty());
+        let spoken = self.spoken.iter().map(SpokenWords::marked);
+        typed.into_iter().chain(spoken).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Returns what the person typed; nothing when the words are another's, and nothing of what they said aloud.
     pub fn own_words(&self) -> Option<&str> {
         (!self.forwarded && !self.relayed && !self.is_talk()).then_some(self.text.as_str())
     }

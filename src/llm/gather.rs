@@ -3,9 +3,10 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::body::Events;
 use crate::profile::Profile;
 use crate::refusal::{IncompleteAnswer, ProviderRefusal};
-use crate::wire::{Events, GoodAnswer, Wire};
+use crate::wire::{GoodAnswer, Wire};
 use crate::{OnText, Reply, StopReason};
 use selkie_domain::usage::Usage;
 use selkie_domain::written::TextProgress;

@@ -2,6 +2,7 @@
 
 mod adapter;
 mod anthropic;
+mod body;
 mod build;
 mod context_window;
 mod cut_prompt;
@@ -31,6 +32,7 @@ mod tests;
 mod text_calls;
 mod text_so_far;
 mod thinking;
+mod transcription;
 mod wire;
 
 use std::collections::HashMap;
@@ -54,10 +56,11 @@ pub use embeddings::{Embeddings, NotEmbedded, embeddings};
 pub use listed::{ListedModel, ListedRoute, ModelList, model_list};
 pub use outage::{Away, Outage, WatchedModel};
 pub use settings::{
-    Api, EffortSettings, EmbeddingSettings, Names, Price, ProfileSettings, Provider, RouteSettings,
-    Settings,
+    Api, EffortSettings, EmbeddingSettings, FILE, GroupVoice, Names, Price, ProfileSettings,
+    Provider, RecordingFormat, RouteSettings, Settings, TranscriptionSettings,
 };
 pub use stand_in::{BY_DEMO, StandIn, Step};
+pub use transcription::{MAX_WORDS, NotTranscribed, Recording, Transcriber, transcription};
 
 /// Gets a model's text as it is written. A name of its own, because `async_trait` would otherwise tie the
 /// text's lifetime to the caller's.

@@ -1,32 +1,25 @@
 //! Sends one request to a provider and hands back JSON or a stream of events. Every error text leaves
 //! here cleaned of secrets and without an address.
 
-use std::collections::VecDeque;
 use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
-use reqwest::{Client, Response, Url};
+use reqwest::multipart::Form;
+use reqwest::{Client, RequestBuilder, Response, Url};
 use selkie_channel_core::{Redactor, json};
 use serde::Serialize;
 use serde_json::Value;
 use tokio::time::timeout;
 
+use crate::body::{Events, StreamError, broken, silent};
 use crate::refusal::{self, IncompleteAnswer, ProviderRefusal, What};
-use crate::sse::{Event, Parser};
+use crate::sse::Event;
 use crate::{Reason, halves};
 use selkie_domain::clock::SharedClock;
 use selkie_domain::usage::Usage;
 
-/// More than any answer, with its pictures twice: some servers repeat all of it in a stream's last event. A server that
-/// sends more is broken.
-const LARGEST_ANSWER: usize = 32 * 1024 * 1024;
-/// More than any single event of a stream, with all pictures of an answer in it.
-const LARGEST_EVENT: usize = 16 * 1024 * 1024;
 /// More than any error that is worth reading.
 const LARGEST_ERROR: usize = 64 * 1024;
-
-/// How long the end of a stream may take after its last event.
-const MAX_DRAIN: Duration = Duration::from_millis(20);
 
 /// The way to one provider's endpoint.
 #[derive(Clone)]
@@ -51,15 +44,6 @@ pub(super) enum GoodAnswer {
     Whole(Value),
     /// A stream.
     Events(Events),
-}
-
-/// A stream of events, or what is left of it.
-pub(super) struct Events {
-    source: Option<Response>,
-    parser: Parser,
-    ready: VecDeque<Event>,
-    silence: Duration,
-    read: usize,
 }
 
 impl Wire {
@@ -91,11 +75,23 @@ impl Wire {
         body: &impl Serialize,
         most: usize,
     ) -> Result<Vec<u8>, ProviderRefusal> {
-        let mut events = Events::of(self.sent(body).await?, self.silence);
+        self.bytes(self.sent(body).await?, most).await
+    }
+
+    /// Posts a form with files, for an answer of so many bytes at most.
+    ///
+    /// # Errors
+    /// As [`Wire::post`].
+    pub async fn post_form(&self, form: Form, most: usize) -> Result<Vec<u8>, ProviderRefusal> {
+        self.bytes(self.begun(self.request().multipart(form)).await?, most).await
+    }
+
+    async fn bytes(&self, response: Response, most: usize) -> Result<Vec<u8>, ProviderRefusal> {
+        let mut events = Events::of(response, self.silence);
         let mut all = Vec::new();
         while let Some(piece) = events.piece().await.map_err(|e| self.broken(&e))? {
             if all.len() + piece.len() > most {
-                let message = format!("it is larger than {} MiB", most >> 20);
+                let message = format!("it is larger than {} KiB", most >> 10);
                 return Err(self.trouble(Reason::Garbled, &message));
             }
             all.extend_from_slice(&piece);
@@ -103,10 +99,18 @@ impl Wire {
         Ok(all)
     }
 
+    fn request(&self) -> RequestBuilder {
+        self.http.post(self.url.clone()).headers(self.headers.clone())
+    }
+
     /// Posts `body`, and waits until a good answer begins.
     async fn sent(&self, body: &impl Serialize) -> Result<Response, ProviderRefusal> {
-        let sent = self.http.post(self.url.clone()).headers(self.headers.clone()).json(body).send();
-        let response = match timeout(self.silence, sent).await {
+        self.begun(self.request().json(body)).await
+    }
+
+    /// Sends a request, and waits until a good answer begins.
+    async fn begun(&self, request: RequestBuilder) -> Result<Response, ProviderRefusal> {
+        let response = match timeout(self.silence, request.send()).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(self.trouble(Reason::Unreachable, &broken(error))),
             Err(_) => return Err(self.trouble(Reason::Silent, &silent(self.silence))),
@@ -211,88 +215,4 @@ impl Wire {
         let message = format!("an answer that is not JSON: {}", refusal::words(&text));
         Err(self.trouble(Reason::Garbled, &message))
     }
-}
-
-impl Events {
-    fn of(response: Response, silence: Duration) -> Self {
-        let parser = Parser::default();
-        let ready = VecDeque::new();
-        Self { source: Some(response), parser, ready, silence, read: 0 }
-    }
-
-    /// Waits for the next event; `None` at the end of the stream.
-    ///
-    /// # Errors
-    /// When the connection breaks, falls silent, or brings more than any answer.
-    pub async fn next(&mut self) -> Result<Option<Event>, StreamError> {
-        loop {
-            if let Some(event) = self.ready.pop_front() {
-                return Ok(Some(event));
-            }
-            match self.piece().await? {
-                Some(piece) => {
-                    self.ready = self.parser.push(&piece).into();
-                    if self.parser.held() > LARGEST_EVENT {
-                        return Err(StreamError::garbled("an event is larger than 16 MiB"));
-                    }
-                }
-                None => return Ok(self.parser.finish()),
-            }
-        }
-    }
-
-    /// Reads what follows the last event, so that the connection can serve the next request. A server
-    /// that keeps the stream open costs no more than a moment.
-    pub async fn drain(mut self) {
-        let rest = async { while let Ok(Some(_)) = self.piece().await {} };
-        // Not ended in time: the connection is closed, nothing is lost.
-        let _ = timeout(MAX_DRAIN, rest).await;
-    }
-
-    async fn piece(&mut self) -> Result<Option<bytes::Bytes>, StreamError> {
-        let Some(source) = &mut self.source else { return Ok(None) };
-        let silent = |_| StreamError { reason: Reason::Silent, why: silent(self.silence) };
-        let piece = timeout(self.silence, source.chunk()).await.map_err(silent)?;
-        let piece = piece.map_err(|e| StreamError::garbled(&broken(e)))?;
-        self.read += piece.as_ref().map_or(0, bytes::Bytes::len);
-        if self.read > LARGEST_ANSWER {
-            return Err(StreamError::garbled("it is larger than 32 MiB"));
-        }
-        if piece.is_none() {
-            self.source = None;
-        }
-        Ok(piece)
-    }
-}
-
-/// Why a stream ended before its end.
-pub(super) struct StreamError {
-    reason: Reason,
-    why: String,
-}
-
-impl StreamError {
-    fn garbled(why: &str) -> Self {
-        Self { reason: Reason::Garbled, why: why.to_owned() }
-    }
-}
-
-fn silent(span: Duration) -> String {
-    format!("silence for {}", selkie_domain::span::Span(span))
-}
-
-/// Says why a connection broke, with its causes: reqwest alone says only "error sending request".
-fn broken(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut words = error.to_string();
-    let mut cause = std::error::Error::source(&error);
-    while let Some(inner) = cause {
-        let more = inner.to_string();
-        if !words.contains(&more) {
-            words.push_str(": ");
-            words.push_str(&more);
-        }
-        cause = inner.source();
-    }
-    words
 }

@@ -99,8 +99,8 @@ pub fn answer(text: &str) -> Result<Vec<String>, String> {
 /// What an item says to people; what tools brought is not summed up.
 fn saying(item: &Item) -> Option<TalkLine> {
     let (who, said) = match item {
-        Item::Received(heard) => (heard.speaker.as_str(), heard.text.as_str()),
-        Item::Said { text, .. } => (OURSELVES, text.as_str()),
+        Item::Received(heard) => (heard.speaker.as_str(), heard.said()),
+        Item::Said { text, .. } => (OURSELVES, text.clone()),
         Item::Asked { .. } | Item::Answered { .. } | Item::Noted { .. } => return None,
     };
     let said = said.trim();
@@ -130,6 +130,7 @@ mod tests {
             forwarded: false,
             talk: false,
             relayed: false,
+            spoken: Vec::new(),
             files: Vec::new(),
             pictures: Vec::new(),
         })

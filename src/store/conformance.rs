@@ -54,6 +54,7 @@ mod scheduling;
 mod spending;
 mod summing;
 mod unsending;
+mod voicing;
 mod working;
 
 /// A store that can be opened many times, one after another.
@@ -93,6 +94,7 @@ pub fn all_laws() -> Vec<(&'static str, Case)> {
         summing::LAWS,
         pairing::LAWS,
         unsending::LAWS,
+        voicing::LAWS,
         choosing::LAWS,
     ]
     .concat()

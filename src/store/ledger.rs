@@ -26,6 +26,7 @@ use crate::settings::Since;
 use crate::spending::UsageCounters;
 use crate::status::StatusMessages;
 use crate::summary::Summaries;
+use crate::voice::VoiceNotes;
 use crate::work::Work;
 
 /// A whole ledger, with its counters.
@@ -49,6 +50,7 @@ pub trait Ledger:
     + StatusMessages
     + Summaries
     + Pairings
+    + VoiceNotes
     + Reader
 {
     /// How many durable commits were synced (`store_syncs_total`): a plain message costs two when

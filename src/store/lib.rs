@@ -47,6 +47,7 @@ pub mod tx;
 mod unsent;
 pub mod value;
 mod verbs;
+mod voice;
 mod work;
 
 pub use approval::{
@@ -85,6 +86,7 @@ pub use spending::UsageCounters;
 pub use status::{StatusChange, StatusMessages, StatusNote, Stray};
 pub use summary::{Day, SoughtTalk, Summaries, SummaryGap, SummaryMark, Talk};
 pub use unsent::{UnsentFiles, UnsentMessage};
+pub use voice::{HeardVoice, VoiceNotes};
 pub use work::{
     Advance, CommitResult, End, HistoryStart, Past, Relay, SayResult, StepForm, TaskClaim, Work,
     WritingCall,

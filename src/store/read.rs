@@ -18,6 +18,7 @@ use selkie_domain::facts::Facts;
 use selkie_domain::ids::{InboxId, OutboundId, PartId, TaskId};
 use selkie_domain::provenance::Provenance;
 use selkie_domain::question::Person;
+use selkie_domain::spoken::SpokenWords;
 use selkie_domain::task::TaskState;
 use selkie_domain::transcript::Item;
 use selkie_domain::usage::Usage;
@@ -190,6 +191,8 @@ pub struct UnansweredMessage {
     pub why: Option<String>,
     /// What was heard.
     pub heard: Inbound,
+    /// What was understood of its voice.
+    pub spoken: Vec<SpokenWords>,
 }
 
 /// A task with its story.

@@ -92,6 +92,7 @@ impl SpokenFor {
             "limit" => "a limit that was reached",
             "held" | "cut" | "unclear" => "an answer that did not arrive as a whole",
             "moved" => "a chat with a new id",
+            "voice" => "a voice message",
             "contact" => "a name that somebody else has now",
             _ => "how selkie is doing",
         };

@@ -43,7 +43,7 @@ pub const TABLES: &[Table] = &[
     numbered(
         "inbox",
         "id, account, key, conversation, ord, message, inbound, disposition, task, question, done_at, \
-         stored_at, album, quotes",
+         stored_at, album, quotes, spoken",
     ),
     numbered(
         "outbound",

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use selkie_playground::Turn;
-use selkie_playground::telegram::{ADA, FileDraft, FileKind, GRACE, GROUP, PRIVATE, TOKEN};
+use selkie_playground::telegram::{
+    ADA, FileDraft, FileKind, GRACE, GROUP, MessageView, PRIVATE, TOKEN,
+};
 use serde_json::json;
 
 use crate::support::world::World;
@@ -67,7 +69,11 @@ async fn photos_and_voice_notes_come_with_what_they_are() {
     for (kind, name, word) in
         [(FileKind::Photo, "p.jpg", "photo"), (FileKind::Voice, "v.ogg", "voice")]
     {
-        upload(&world, FileDraft::new(kind, name, vec![7_u8; 1_000])).await;
+        let said =
+            world.telegram().upload(PRIVATE, ADA, FileDraft::new(kind, name, vec![7_u8; 1_000]));
+        // Who sends a voice note where nobody listens is told so first.
+        let is_it = |m: &MessageView| m.from.is_bot && m.id > said && m.text.starts_with("echo: ");
+        world.within("an answer", world.telegram().wait_for(PRIVATE, is_it)).await;
         let prompt = world.last_prompt();
         let (_, line) = prompt.rsplit_once("(file: ").expect("a file");
         let line = line.split_once("\\n").map_or(line, |(line, _)| line);

@@ -146,6 +146,8 @@ mod todos;
 mod tools;
 mod trace;
 mod unread_log;
+mod voice;
+mod voice_trouble;
 mod web;
 mod words_elsewhere;
 mod workspace;

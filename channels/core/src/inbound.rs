@@ -260,6 +260,9 @@ pub struct Attachment {
     pub mime: Option<String>,
     /// Bytes, when the platform says so.
     pub size: Option<u64>,
+    /// Seconds that it plays, when the platform says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration: Option<u32>,
 }
 
 /// What a file is.
@@ -270,7 +273,7 @@ pub enum AttachmentKind {
     Document,
     /// A picture shown inline.
     Photo,
-    /// A voice note.
+    /// What its sender has just said, recorded for this conversation: never a file that was there before.
     Voice,
     /// Music or another recording.
     Audio,

@@ -27,6 +27,7 @@ fn hello() -> Vec<UserMessage> {
         forwarded: false,
         talk: false,
         relayed: false,
+        spoken: Vec::new(),
         files: vec![],
         pictures: vec![],
     }]

@@ -29,7 +29,7 @@ use selkie_store::TaskClaim;
 use selkie_tools::ports::Progress;
 
 pub use kept::KeptProgress;
-pub use messages::asked_for_approval;
+pub use messages::{asked_for_approval, escaped};
 use news::{ApprovalLine, News};
 use status_message::StatusMessage;
 

@@ -37,8 +37,7 @@ impl Flow {
     /// Puts the parts together; nothing runs yet.
     pub fn new(parts: FlowParts, standing: Standing, by_config: ByConfig) -> Arc<Self> {
         let terminal = Arc::new(Terminal::default());
-        let owners = Owners::of(by_config.owners.clone());
-        let context = context(&parts, &standing, terminal.channel(), owners);
+        let context = context(&parts, &standing, terminal.channel(), &by_config);
         let rights = Arc::new(Rights::new(&context, by_config.settings.places.clone()));
         let timetable = Arc::new(timetable(&context, &parts, &by_config));
         let files = StateFiles::build(&context, &parts, &timetable);
@@ -91,6 +90,7 @@ impl Flow {
             processes: parts.processes,
             sees: by_config.sees,
             documents: parts.documents.clone(),
+            voice: by_config.voice,
             pauses: Pauses::default(),
             version: parts.version,
         }))
@@ -133,7 +133,13 @@ fn scopes(
 }
 
 /// What all of the engine shares.
-fn context(parts: &FlowParts, standing: &Standing, terminal: Channel, owners: Owners) -> Context {
+fn context(
+    parts: &FlowParts,
+    standing: &Standing,
+    terminal: Channel,
+    by_config: &ByConfig,
+) -> Context {
+    let owners = Owners::of(by_config.owners.clone());
     let channels = parts.channels.iter().cloned().chain([terminal]);
     let accounts = Arc::new(Accounts::of_channels(channels));
     let tracker = TaskTracker::new();

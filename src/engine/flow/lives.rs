@@ -11,6 +11,7 @@ use crate::intake::settings::{
 };
 use crate::work::runner::AgentRunner;
 use crate::work::settings::AnswerSettings;
+use crate::work::voice_settings::VoiceConfig;
 use crate::work::workspace::Workspaces;
 use selkie_domain::live::Live;
 use selkie_llm::{Model, ModelList};
@@ -33,6 +34,7 @@ pub struct Lives {
     pub(super) decision: Live<dyn Model>,
     pub(super) models: Live<ModelList>,
     pub(super) sees: Live<Option<PictureKeeper>>,
+    pub(super) voice: Live<Option<VoiceConfig>>,
     pub(super) summing: Option<LiveSumming>,
     /// None in tests of other things.
     pub(super) runner: Option<Live<AgentRunner>>,
@@ -65,6 +67,7 @@ impl Lives {
             decision: Live::of(Arc::clone(&rooms.decision)),
             models: Live::of(rooms.models.clone()),
             sees: Live::of(rooms.sees.clone()),
+            voice: Live::of(rooms.voice.clone()),
             summing: rooms.summing.as_ref().map(summing),
             runner: rooms.live.clone(),
         }

@@ -79,7 +79,7 @@ pub mod testing;
 mod windows;
 
 pub use knowledge::{ChatItem, Knowledge, KnowledgeResult, KnowledgeView, Unreadable};
-pub use parts::{ByConfig, FlowParts, Standing, SummaryConfig};
+pub use parts::{ByConfig, FlowParts, Standing, SummaryConfig, VoiceConfig};
 pub use remake::{ChannelChange, ChannelOutcome};
 
 /// Everything between the channels and the agent.

@@ -2,6 +2,7 @@
 
 use crate::clocks::Clocks;
 use crate::intake::settings::Settings;
+pub use crate::work::voice_settings::VoiceConfig;
 use selkie_agent::Agent;
 use selkie_channel_core::{Channel, PersonId, Redactor};
 use selkie_domain::chance::Chance;
@@ -50,6 +51,8 @@ pub struct ByConfig {
     pub summing: SummaryConfig,
     /// When a model sees that can be chosen: where pictures that people send are made ready for it.
     pub sees: Option<PictureKeeper>,
+    /// Who writes down what people say aloud, where somebody does.
+    pub voice: Option<VoiceConfig>,
     /// What the models cost.
     pub prices: PriceList,
     /// What can be chosen to answer.

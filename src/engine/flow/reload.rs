@@ -26,6 +26,7 @@ impl Flow {
         self.live.decision.put(new.decision);
         self.live.models.put(new.models);
         self.live.sees.put(new.sees);
+        self.live.voice.put(new.voice);
         if let Some(summing) = &self.live.summing {
             summing.model.put(new.summing.model);
             summing.settings.put(new.summing.settings);

@@ -18,6 +18,7 @@ use crate::work::rights::Rights;
 use crate::work::runner::{AgentRunner, Shapes, TaskRunner};
 use crate::work::sessions::SessionBook;
 use crate::work::timetable::BookTimetable;
+use crate::work::voice_settings::VoiceConfig;
 use crate::work::workspace::Workspaces;
 use selkie_domain::live::Live;
 use selkie_llm::{Model, ModelList, Outage};
@@ -49,6 +50,7 @@ pub(super) struct Rooms {
     pub(super) processes: Arc<Processes>,
     pub(super) sees: Option<PictureKeeper>,
     pub(super) documents: DocumentReader,
+    pub(super) voice: Option<VoiceConfig>,
     pub(super) pauses: Pauses,
     pub(super) runner: Arc<dyn TaskRunner>,
     /// The runner, where another can be put in its place; none in tests of other things.

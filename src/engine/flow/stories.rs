@@ -371,6 +371,7 @@ async fn files_come_into_the_conversations_own_folder() {
         name: name.to_owned(),
         mime: Some("text/plain".to_owned()),
         size: None,
+        duration: None,
     };
     let mut said = message("tg:1", "read: ");
     said.attachments = vec![

@@ -59,6 +59,8 @@ impl Tasks {
                     reader: rooms.documents.clone(),
                     redactor: context.runtime.redactor.clone(),
                 },
+                outbox: Arc::clone(outbox),
+                voice: live.voice.clone(),
             },
             chooser: chooser.clone(),
             acquaintances: Arc::clone(&rooms.acquaintances),

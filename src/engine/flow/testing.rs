@@ -485,6 +485,7 @@ pub(crate) fn desk_by(
         documents: selkie_tools::DocumentReader {
             isolate: Arc::new(selkie_tools::isolate::InProcess),
         },
+        voice: None,
         pauses: Pauses {
             at_start: Duration::from_millis(1),
             first: Duration::from_millis(1),

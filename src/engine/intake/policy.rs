@@ -10,7 +10,7 @@ use selkie_channel_core::{
 
 use crate::delivery::account::Account;
 use crate::intake::settings::{PlaceSettings, TriggerMode, WhileBusy};
-use crate::work::provenance::{is_foreign, summoned};
+use crate::work::provenance::{level, summoned};
 use crate::work::rights::{self, Rights};
 use selkie_domain::approval::Verdict;
 use selkie_domain::builtin::Builtin;
@@ -19,7 +19,6 @@ use selkie_domain::clock::SharedClock;
 use selkie_domain::facts::{Facts, Trust, Where};
 use selkie_domain::live::Live;
 use selkie_domain::span::Span;
-use selkie_domain::taint::Taint;
 use selkie_store::{Arrival, Disposition, Gathering, NewTask, NextPiece};
 
 /// How long an album gathers its pictures.
@@ -161,7 +160,7 @@ impl Policy<'_> {
     pub fn facts(&self, inbound: &Inbound, trust: Trust) -> Facts {
         let place = Where::Channel(self.address.features(&inbound.conversation));
         Facts {
-            taint: if is_foreign(inbound) { Taint::Raw } else { Taint::Clean },
+            taint: level(inbound),
             message: inbound.message.clone(),
             opened: self.here(inbound).allow,
             summoned: if trust == Trust::Owner { summoned(inbound) } else { Vec::new() },
@@ -333,6 +332,7 @@ mod tests {
 
     use super::*;
     use crate::flow::testing::{self, TestAddress};
+    use selkie_domain::taint::Taint;
 
     fn policy<'a>(
         owners: &'a [PersonId],
@@ -556,8 +556,14 @@ mod tests {
             name: String::new(),
             mime: None,
             size: None,
+            duration: None,
         }];
         assert!(untrusted(&said));
+        said.attachments[0].kind = AttachmentKind::Voice;
+        assert_eq!(policy.facts(&said, Trust::Allowed).taint, Taint::Derived, "said aloud");
+        said.forwarded = true;
+        assert!(untrusted(&said), "by somebody else");
+        said.forwarded = false;
         let attachments = std::mem::take(&mut said.attachments);
         said.quote = own.map(|quote| Quote { ours: true, attachments, ..quote });
         assert!(untrusted(&said), "a file that the bot has sent");

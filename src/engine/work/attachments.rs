@@ -11,12 +11,15 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_util::sync::CancellationToken;
 
 use crate::delivery::context::Context;
+use crate::delivery::outbox::Outbox;
 use crate::work::document_notes::{DocumentNote, DocumentNotes};
 use crate::work::limits::Limits;
 use crate::work::messages;
+use crate::work::voice_settings::VoiceConfig;
 use crate::work::workspace::own_folder;
 use selkie_domain::ids::InboxId;
 use selkie_domain::live::Live;
+use selkie_domain::spoken::SpokenWords;
 use selkie_domain::transcript::Picture;
 use selkie_tools::PictureKeeper;
 
@@ -36,6 +39,8 @@ pub struct MessageFiles {
     pub lines: Vec<String>,
     /// Those that a model can look at.
     pub pictures: Vec<Picture>,
+    /// What of them was said aloud, as words: such a file has no line.
+    pub spoken: Vec<SpokenWords>,
 }
 
 /// A message of a task.
@@ -63,22 +68,12 @@ pub struct Attachments {
     pub sees: Live<Option<PictureKeeper>>,
     /// Reads the documents of people.
     pub(crate) documents: DocumentNotes,
+    pub(crate) outbox: Arc<Outbox>,
+    /// Who writes down what people say aloud.
+    pub voice: Live<Option<VoiceConfig>>,
 }
 
 impl Attachments {
-    /// Fetches what came with a message, into a folder of its own: it goes with the message.
-    pub async fn fetch(
-        &self,
-        message: TaskMessage<'_>,
-        cancel: &CancellationToken,
-    ) -> MessageFiles {
-        let mut all = MessageFiles::default();
-        for attachment in &message.inbound.attachments {
-            self.fetch_one(attachment, message, cancel, &mut all).await;
-        }
-        all
-    }
-
     /// Fetches one file for who wrote a message, into the folder of its row.
     pub(super) async fn fetch_one(
         &self,
@@ -87,16 +82,29 @@ impl Attachments {
         cancel: &CancellationToken,
         all: &mut MessageFiles,
     ) {
+        match self.bring(attachment, message, cancel).await {
+            Ok(file) => self.add(attachment, file, all).await,
+            Err(line) => all.lines.push(line),
+        }
+    }
+
+    /// The same, for whoever tells of it; the line that says why it is not there.
+    pub(super) async fn bring(
+        &self,
+        attachment: &Attachment,
+        message: TaskMessage<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<CachedFile, String> {
         let TaskMessage { place_row, row, inbound } = message;
-        let Some(account) = self.context.accounts.of(&inbound.conversation) else { return };
+        let name = safe_name(attachment);
+        let Some(account) = self.context.accounts.of(&inbound.conversation) else {
+            return Err(self.missing(&name, "its channel is gone"));
+        };
         let Ok(left) = self.limits.bytes_left(inbound).await else {
-            let why = messages::DOWNLOADS_REACHED;
-            all.lines.push(messages::file_not_fetched(&attachment.name, why));
-            return;
+            return Err(messages::file_not_fetched(&attachment.name, messages::DOWNLOADS_REACHED));
         };
         let below = folder_of(place_row, row);
         let folder = self.cache_dir.join(&below);
-        let name = safe_name(attachment);
         let fetched = tokio::select! {
             fetched = tokio::time::timeout(TIMEOUT, one(&account.channel, attachment, left, &folder, &name)) => {
                 fetched.unwrap_or_else(|_| Err(format!("it took longer than {} s", TIMEOUT.as_secs())))
@@ -106,9 +114,9 @@ impl Attachments {
         match fetched {
             Ok((name, bytes)) => {
                 self.limits.fetched(inbound, bytes).await;
-                self.add(attachment, CachedFile { below, name, bytes }, all).await;
+                Ok(CachedFile { below, name, bytes })
             }
-            Err(why) => all.lines.push(self.missing(&name, &why)),
+            Err(why) => Err(self.missing(&name, &why)),
         }
     }
 
@@ -121,8 +129,8 @@ impl Attachments {
         let ending = path.extension().map(|ending| ending.to_ascii_lowercase()).unwrap_or_default();
         let is_picture = PICTURES.iter().any(|known| ending == *known);
         let kind = if is_picture { AttachmentKind::Photo } else { AttachmentKind::Document };
-        let (handle, size) = (String::new(), None);
-        let attachment = Attachment { handle, kind, name, mime: None, size };
+        let handle = String::new();
+        let attachment = Attachment { handle, kind, name, mime: None, size: None, duration: None };
         let name = safe_name(&attachment);
         match into_folder(&folder, &name, async |part| copied(path, part).await).await {
             Ok((name, bytes)) => {
@@ -140,11 +148,9 @@ impl Attachments {
         stored: CachedFile,
         all: &mut MessageFiles,
     ) {
-        let CachedFile { below, name, bytes } = stored;
-        let told = describe(attachment, bytes);
-        let folder = self.cache_dir.join(&below);
-        let file = folder.join(&name);
-        let own = self.cache_dir.join(below.split('/').next().unwrap_or_default());
+        let folder = self.cache_dir.join(&stored.below);
+        let file = folder.join(&stored.name);
+        let own = self.cache_dir.join(stored.below.split('/').next().unwrap_or_default());
         let DocumentNote { what, first } = self.documents.note(attachment, &own, &file).await;
         let note = match self.shown(attachment, &folder, &file).await {
             Some(Ok(picture)) => {
@@ -155,7 +161,13 @@ impl Attachments {
             None => String::new(),
         };
         let first = if first.is_empty() { first } else { format!("\n{first}") };
-        all.lines.push(format!("file_cache_dir/{below}/{name} ({told}{what}{note}){first}"));
+        all.lines.push(self.line(attachment, &stored, &format!("{what}{note}")) + &first);
+    }
+
+    /// Tells where a file lies and what it is.
+    pub(super) fn line(&self, attachment: &Attachment, stored: &CachedFile, note: &str) -> String {
+        let CachedFile { below, name, bytes } = stored;
+        format!("file_cache_dir/{below}/{name} ({}{note})", describe(attachment, *bytes))
     }
 
     /// Says why one is not there.
@@ -308,7 +320,7 @@ pub(super) fn safe_name(attachment: &Attachment) -> String {
 }
 
 /// The usual ending of files of a type: mostly the type's own second word.
-fn ending(mime: &str) -> Option<&str> {
+pub(super) fn ending(mime: &str) -> Option<&str> {
     Some(match mime.split(';').next()?.trim() {
         "image/jpeg" => "jpg",
         "audio/mpeg" => "mp3",
@@ -387,8 +399,9 @@ mod tests {
     }
 
     fn file(name: &str, kind: AttachmentKind, mime: Option<&str>) -> Attachment {
-        let (name, mime) = (name.to_owned(), mime.map(str::to_owned));
-        Attachment { handle: String::new(), kind, name, mime, size: None }
+        let name = name.to_owned();
+        let mime = mime.map(str::to_owned);
+        Attachment { handle: String::new(), kind, name, mime, size: None, duration: None }
     }
 
     #[test]

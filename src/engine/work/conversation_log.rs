@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use selkie_domain::ids::{InboxId, TaskId};
 use selkie_domain::pairing;
+use selkie_domain::spoken::SpokenWords;
 use selkie_domain::transcript::{Call, Item, UserMessage};
 use selkie_store::DeliveryState;
 use selkie_store::read::{SaidTask, UnansweredMessage};
@@ -129,14 +130,16 @@ fn with_answers(heard: UnansweredMessage, answers: Vec<Utterance>) -> Vec<Entry>
 }
 
 fn of_nobody(unanswered: UnansweredMessage) -> Entry {
-    let UnansweredMessage { at, stored_at, why, heard, .. } = unanswered;
+    let UnansweredMessage { at, stored_at, why, heard, spoken, .. } = unanswered;
     let Inbound { speaker, text, command, attachments, .. } = heard;
+    let spoken = spoken.iter().map(SpokenWords::marked);
     let files = attachments.iter().map(|file| format!("(file: {})", file.name));
     let text = match command {
         Some(command) => command.written(),
         None => text,
     };
-    let lines = std::iter::once(text).filter(|text| !text.is_empty()).chain(files);
+    let typed = std::iter::once(text).filter(|text| !text.is_empty());
+    let lines = typed.chain(spoken).chain(files);
     let speaker = Some(format!("{} ({})", speaker.name, speaker.id).trim_start().to_owned());
     let cause = why.is_none().then(|| "an answer to a question".to_owned());
     let text = pairing::hidden(&lines.collect::<Vec<_>>().join("\n"));
@@ -231,7 +234,8 @@ fn of_task(task: SaidTask) -> Vec<Entry> {
 fn heard_entry(task: TaskId, heard: UserMessage, schedule: Option<&NamedSchedule>) -> Entry {
     let is_own = heard.inbox.is_none() && !heard.talk;
     let schedule = schedule.filter(|_| is_own);
-    let UserMessage { at, speaker, text, files, relayed, .. } = heard;
+    let text = heard.said();
+    let UserMessage { at, speaker, files, relayed, .. } = heard;
     let files = files.iter().map(|file| format!("(file: {file})"));
     let lines: Vec<String> =
         std::iter::once(text).filter(|text| !text.is_empty()).chain(files).collect();
@@ -279,6 +283,7 @@ mod tests {
             forwarded: false,
             talk: false,
             relayed: false,
+            spoken: Vec::new(),
             files: Vec::new(),
             pictures: Vec::new(),
         })
@@ -303,7 +308,7 @@ mod tests {
         heard.speaker.name = "Ada".to_owned();
         let why = Some("a command without an answer".to_owned());
         let [at, stored_at] = [seconds, seconds - 2].map(at);
-        UnansweredMessage { inbox: InboxId(inbox), at, stored_at, why, heard }
+        UnansweredMessage { inbox: InboxId(inbox), at, stored_at, why, heard, spoken: Vec::new() }
     }
 
     fn spoken(id: i64, seconds: i64, said_for: SpokenFor, text: &str) -> Utterance {

@@ -25,6 +25,7 @@ mod counters;
 mod messages;
 mod reached;
 pub mod settings;
+mod voice;
 
 use counters::{Counters, Use};
 use reached::{LimitHit, What, Whose};
@@ -267,7 +268,7 @@ impl Limits {
         self.checks(&user, What::Bytes, self.context.runtime.clock.now(), amount)
     }
 
-    fn is_owner(&self, inbound: &Inbound) -> bool {
+    pub(super) fn is_owner(&self, inbound: &Inbound) -> bool {
         let account = self.context.accounts.of(&inbound.conversation);
         let trust = account.and_then(|account| self.rights.principal(&account, inbound));
         trust == Some(Trust::Owner)

@@ -1,6 +1,7 @@
 //! What people read about the work on their messages: why it ended without an answer, which files are missing.
 
 pub mod sessions;
+pub mod voice;
 
 use selkie_channel_core::ConversationId;
 

@@ -38,5 +38,7 @@ pub mod task_waiters;
 pub mod timetable;
 pub mod todo_list;
 mod unattended;
+pub mod voice;
+pub mod voice_settings;
 pub mod worker;
 pub mod workspace;

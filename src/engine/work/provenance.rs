@@ -2,14 +2,25 @@
 
 use selkie_channel_core::{Aside, Inbound};
 
+use crate::work::voice_settings::is_voice;
+use selkie_domain::taint::Taint;
+
 /// Tools that one message can name.
 const MAX_SUMMONED: usize = 8;
 
-/// Whether a message carries words that are not its speaker's own. What a file holds is nobody's own words, whoever sent it.
-pub fn is_foreign(inbound: &Inbound) -> bool {
+/// Returns the least level of a message, before its files are there. What a file holds is nobody's own words, whoever sent it;
+/// what its speaker says aloud is theirs, as a program has understood it.
+pub fn level(inbound: &Inbound) -> Taint {
     let quotes_others =
         inbound.quote.as_ref().is_some_and(|q| !q.ours || !q.attachments.is_empty());
-    quotes_others || inbound.forwarded || !inbound.attachments.is_empty()
+    let brings = |is_raw: fn(bool) -> bool| {
+        inbound.attachments.iter().any(|attachment| is_raw(is_voice(inbound, attachment)))
+    };
+    match quotes_others || inbound.forwarded || brings(|is_voice| !is_voice) {
+        true => Taint::Raw,
+        false if brings(|is_voice| is_voice) => Taint::Derived,
+        false => Taint::Clean,
+    }
 }
 
 /// The tools that a message names (`$bash`, or as other harnesses call it) in words its speaker typed: a quote, a forward and a file

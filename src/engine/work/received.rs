@@ -73,7 +73,9 @@ pub async fn bring(
         words.pictures = replied.files.pictures;
     }
     let fetched = attachments.fetch(message, cancel).await;
-    (line.files, line.pictures) = (fetched.lines, fetched.pictures);
+    line.spoken = fetched.spoken;
+    line.files = fetched.lines;
+    line.pictures = fetched.pictures;
 }
 
 /// Returns the level of the bot's own message that a message quotes, to a task for somebody of this trust: it was written
@@ -161,6 +163,7 @@ fn own_words(words: &Words, trigger: Trigger, zone: Zone) -> UserMessage {
         forwarded: false,
         talk: false,
         relayed: trigger == Trigger::Relayed,
+        spoken: Vec::new(),
         files: Vec::new(),
         pictures: Vec::new(),
     }
@@ -214,6 +217,7 @@ fn line_of(inbound: &Inbound, zone: Zone) -> UserMessage {
         forwarded: inbound.forwarded,
         talk: false,
         relayed: false,
+        spoken: Vec::new(),
         files: Vec::new(),
         pictures: Vec::new(),
     }
@@ -259,6 +263,7 @@ fn group_talk(context: &[&Inbound], zone: Zone) -> Option<UserMessage> {
         forwarded: false,
         talk: true,
         relayed: false,
+        spoken: Vec::new(),
         files: Vec::new(),
         pictures: Vec::new(),
     })

@@ -50,6 +50,7 @@ mod tests {
                 name: format!("{secret}.txt"),
                 mime: None,
                 size: None,
+                duration: None,
             }];
             heard.quote = Some(Quote {
                 message,

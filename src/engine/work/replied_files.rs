@@ -162,6 +162,7 @@ mod tests {
             name: String::new(),
             mime: None,
             size: None,
+            duration: None,
         };
         let attachments = vec![file; files];
         let message_ref = Some(MessageRef::new(order.to_string()));

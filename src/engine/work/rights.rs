@@ -193,9 +193,11 @@ pub fn trust(
 pub fn weigh(claimed: &mut TaskClaim) {
     let heard = || claimed.heard.iter().map(|(_, inbound)| inbound);
     let asked_before = claimed.asked_by.is_some_and(|least| least < claimed.facts.trust);
-    if asked_before || !claimed.context.is_empty() || heard().any(provenance::is_foreign) {
-        claimed.facts.taint = Taint::Raw;
-    }
+    let level = match asked_before || !claimed.context.is_empty() {
+        true => Taint::Raw,
+        false => heard().map(provenance::level).max().unwrap_or_default(),
+    };
+    claimed.facts.taint = claimed.facts.taint.max(level);
     if claimed.facts.trust == Trust::Owner {
         // Messages gather by speaker: all of them are the owner's. What a schedule says a model may have written.
         let typed = claimed.words.iter().filter(|_| claimed.facts.trigger == Trigger::Asked);

@@ -7,6 +7,7 @@ mod embeddings;
 mod provider;
 mod seeing;
 mod spoken;
+mod transcription;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,6 +20,7 @@ pub(super) use self::check::read_endpoint;
 pub use self::embeddings::EmbeddingSettings;
 pub use self::provider::Provider;
 pub(super) use self::provider::is_cloud;
+pub use self::transcription::{FILE, GroupVoice, RecordingFormat, TranscriptionSettings};
 use selkie_domain::effort::Effort;
 use selkie_domain::span::Span;
 

@@ -1,4 +1,4 @@
-//! The look at each model that a route asks, by one short question, and at the server of embeddings.
+//! The look at each model that a route asks, by one short question, and at the servers of embeddings and of speech.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,8 +14,8 @@ use selkie_domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
 use selkie_domain::transcript::Turn;
 use selkie_domain::usage::{Usage, dollars};
 use selkie_llm::{
-    AskError, Card, ContextWindow, CutPrompt, Embeddings, Model, Provider, Reason, Request,
-    WindowSource,
+    AskError, Card, ContextWindow, CutPrompt, Embeddings, Model, Provider, Reason, Recording,
+    Request, Transcriber, WindowSource,
 };
 
 const WHAT: &str = "model";
@@ -47,6 +47,9 @@ pub fn looks(plan: &AppConfig) -> Vec<Look> {
     let mut looks: Vec<Look> = plan.settings.llm.routed().into_iter().map(one).collect();
     looks.extend(plan.embeddings.clone().map(|server| {
         Look::new("embeddings", "", async move { vec![embed(&*server).await].into() })
+    }));
+    looks.extend(plan.transcriber().map(|transcriber| {
+        Look::new("transcription", "", async move { vec![listen(&*transcriber).await].into() })
     }));
     looks
 }
@@ -217,6 +220,24 @@ async fn embed(server: &dyn Embeddings) -> Finding {
             format!("{model} does not answer: {}", error.why),
             "check memory.embeddings (endpoint, model, api_key_file); until then, memory is searched by keyword only",
         ),
+    }
+}
+
+/// Lets it listen to a second of silence.
+async fn listen(transcriber: &dyn Transcriber) -> Finding {
+    const WHAT: &str = "transcription";
+    let name = transcriber.name();
+    let advice = "check transcription (endpoint, model, api_key_file, or command); until then, people are told that I \
+                  could not understand their voice messages";
+    match timeout(LIMIT, transcriber.transcribe(&Recording::silence())).await {
+        Ok(Ok(_)) => Finding::fine(WHAT, format!("{name} answers")),
+        Ok(Err(error)) => {
+            Finding::warning(WHAT, format!("{name} does not answer: {error}"), advice)
+        }
+        Err(_) => {
+            let message = format!("{name} did not answer within {} s", LIMIT.as_secs());
+            Finding::warning(WHAT, message, advice)
+        }
     }
 }
 

@@ -110,6 +110,7 @@ async fn words_become_history_until_a_reset(bed: &dyn Fixture) {
         forwarded: false,
         talk: false,
         relayed: false,
+        spoken: Vec::new(),
         files: Vec::new(),
         pictures: Vec::new(),
     };

@@ -44,6 +44,7 @@ fn heard(row: InboxId, inbound: &Inbound) -> Item {
         forwarded: false,
         talk: false,
         relayed: false,
+        spoken: Vec::new(),
         files: vec!["file.txt".to_owned()],
         pictures: Vec::new(),
     })
@@ -273,6 +274,7 @@ fn file(handle: &str) -> Attachment {
         name: String::new(),
         mime: None,
         size: None,
+        duration: None,
     }
 }
 

@@ -34,6 +34,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0021_mute.sql"),
     include_str!("migrations/0022_own_form.sql"),
     include_str!("migrations/0023_choice.sql"),
+    include_str!("migrations/0024_spoken.sql"),
 ];
 
 /// The version written today.

@@ -154,14 +154,15 @@ CREATE TABLE inbox (
     done_at BIGINT,
     stored_at BIGINT NOT NULL,
     album TEXT COLLATE "C",
-    quotes TEXT COLLATE "C"
+    quotes TEXT COLLATE "C",
+    spoken TEXT COLLATE "C"
 );
 CREATE UNIQUE INDEX inbox_key ON inbox (key, account);
 CREATE INDEX inbox_task ON inbox (task) WHERE task IS NOT NULL;
 CREATE INDEX inbox_message ON inbox (message, conversation) WHERE message IS NOT NULL;
 -- Lines of groups that wait for the gate.
 CREATE INDEX inbox_gate ON inbox (conversation, id) WHERE disposition = 'gate';
--- quotes: the message that it replies to. album: what it was sent together with.
+-- quotes: the message that it replies to. album: what it was sent together with. spoken: what was understood of its voice.
 CREATE INDEX inbox_quotes ON inbox (quotes, conversation) WHERE quotes IS NOT NULL;
 CREATE INDEX inbox_album ON inbox (conversation, album) WHERE album IS NOT NULL;
 CREATE INDEX inbox_context ON inbox (conversation) WHERE disposition = 'context' AND task IS NULL;

@@ -148,14 +148,15 @@ CREATE TABLE inbox (
     done_at INTEGER,
     stored_at INTEGER NOT NULL,
     album TEXT,
-    quotes TEXT
+    quotes TEXT,
+    spoken TEXT
 ) STRICT;
 CREATE UNIQUE INDEX inbox_key ON inbox (key, account);
 CREATE INDEX inbox_task ON inbox (task) WHERE task IS NOT NULL;
 CREATE INDEX inbox_message ON inbox (message, conversation) WHERE message IS NOT NULL;
 -- Lines of groups that wait for the gate.
 CREATE INDEX inbox_gate ON inbox (conversation, id) WHERE disposition = 'gate';
--- quotes: the message that it replies to. album: what it was sent together with.
+-- quotes: the message that it replies to. album: what it was sent together with. spoken: what was understood of its voice.
 CREATE INDEX inbox_quotes ON inbox (quotes, conversation) WHERE quotes IS NOT NULL;
 CREATE INDEX inbox_album ON inbox (conversation, album) WHERE album IS NOT NULL;
 CREATE INDEX inbox_context ON inbox (conversation) WHERE disposition = 'context' AND task IS NULL;

@@ -174,7 +174,7 @@ impl Mark {
         };
         for (id, _, inbound) in rows.iter().filter(is_here) {
             tx.execute_later(
-                "UPDATE inbox SET inbound = ?2,
+                "UPDATE inbox SET inbound = ?2, spoken = NULL,
                      disposition = CASE WHEN disposition IN ('context', 'gate') THEN 'ignored: forgotten'
                                    ELSE disposition END
                  WHERE id = ?1",

@@ -84,8 +84,10 @@ fn words(tx: &mut dyn Tx, since: i64) -> Result<u64> {
     for message in old() {
         let Some(left) = &message.left else { continue };
         let sql = match message.waits {
-            true => "UPDATE inbox SET inbound = ?2, disposition = 'ignored: too old' WHERE id = ?1",
-            false => "UPDATE inbox SET inbound = ?2 WHERE id = ?1",
+            true => {
+                "UPDATE inbox SET inbound = ?2, spoken = NULL, disposition = 'ignored: too old' WHERE id = ?1"
+            }
+            false => "UPDATE inbox SET inbound = ?2, spoken = NULL WHERE id = ?1",
         };
         tx.execute_later(sql, params![message.id, left])?;
         changed += 1;

@@ -96,6 +96,7 @@ mod unsent_files;
 mod upcoming;
 mod usage;
 mod vectors;
+mod voice;
 mod words;
 mod work;
 

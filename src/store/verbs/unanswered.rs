@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use selkie_channel_core::{ConversationId, Inbound, What};
 
-use super::conversations;
 use super::rows::{json, time};
+use super::{conversations, voice};
 use crate::error::Result;
 use crate::read::UnansweredMessage;
 use crate::tx::Tx;
@@ -24,7 +24,7 @@ pub fn unanswered(
     let named = format!("%{}%", json(&id.key())?);
     let mut found = Vec::new();
     tx.query(
-        "SELECT i.disposition, i.inbound, i.conversation, i.id, i.stored_at, t.state, t.finish
+        "SELECT i.disposition, i.inbound, i.conversation, i.id, i.stored_at, t.state, t.finish, i.spoken
          FROM inbox i LEFT JOIN task t ON t.id = i.task
          WHERE (i.conversation = ?1 OR (i.conversation IS NULL AND i.inbound LIKE ?3))
              AND (t.finish IS NULL OR i.disposition = 'answer'
@@ -51,6 +51,7 @@ pub fn unanswered(
                     stored_at,
                     why,
                     heard,
+                    spoken: voice::words(row.get(7)?),
                 });
             }
             Ok(ControlFlow::Continue(()))

@@ -8,7 +8,7 @@ use super::ending::{EndRecord, end};
 use super::fence::{STOP, UNSENT};
 use super::rows::{json, millis};
 use super::scrub::{Part, ScrubPlan, TAKEN_BACK, scrub};
-use super::{copied, lanes, locks, summary, texts};
+use super::{copied, lanes, locks, summary, texts, voice};
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::params;
@@ -126,9 +126,10 @@ fn rows_of(tx: &mut dyn Tx, taken: &Inbound) -> Result<Vec<Row>> {
 }
 
 fn blank(tx: &mut dyn Tx, row: &Row) -> Result<()> {
+    voice::unecho(tx, row.id)?;
     let left = texts::taken_back(&row.inbound);
     tx.execute_later(
-        "UPDATE inbox SET inbound = ?2, disposition = CASE
+        "UPDATE inbox SET inbound = ?2, spoken = NULL, disposition = CASE
              WHEN disposition IN ('task', 'context', 'gate', 'edit', 'edit: applied', 'ignored: untriggered')
                  OR disposition LIKE 'absorbed%' THEN 'unsent' ELSE disposition END
          WHERE id = ?1",

@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::web::page::Format;
 use crate::web::search::Engine;
 
+const MIB: u64 = 1024 * 1024;
+/// Bytes of what usually comes out.
+pub(super) const RESULT: u64 = 8 * MIB;
+
 /// What is to be done. It comes with its bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -30,6 +34,8 @@ pub enum Job {
         /// What its file is called.
         name: String,
     },
+    /// An OGG file with speech in Opus → WAV, 16 kHz, mono.
+    Speech,
     /// Takes all the memory, time or stack that it can get: for tests of the limits.
     #[cfg(any(test, debug_assertions))]
     Misbehave(Misbehaviour),
@@ -56,14 +62,18 @@ pub(super) struct Limits {
     pub(super) memory: u64,
     /// Seconds of one processor, and a few more by the clock.
     pub(super) seconds: u64,
+    /// Bytes of what comes out.
+    pub(super) result: u64,
 }
 
 impl Job {
     pub(super) fn limits(&self) -> Limits {
         match self {
-            Self::Picture => Limits { memory: 768 * 1024 * 1024, seconds: 20 },
-            Self::Document { .. } => Limits { memory: 512 * 1024 * 1024, seconds: 20 },
-            _ => Limits { memory: 512 * 1024 * 1024, seconds: 10 },
+            Self::Picture => Limits { memory: 768 * MIB, seconds: 20, result: RESULT },
+            Self::Document { .. } => Limits { memory: 512 * MIB, seconds: 20, result: RESULT },
+            // An hour of it: the longest recording that config takes.
+            Self::Speech => Limits { memory: 512 * MIB, seconds: 60, result: 128 * MIB },
+            _ => Limits { memory: 512 * MIB, seconds: 10, result: RESULT },
         }
     }
 
@@ -72,6 +82,7 @@ impl Job {
         match self {
             Self::Picture => "the picture",
             Self::Document { .. } => "the document",
+            Self::Speech => "the recording",
             _ => "the page",
         }
     }

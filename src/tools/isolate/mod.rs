@@ -1,10 +1,11 @@
-//! Work on foreign bytes that could end, pin or fill whoever does it: pages, pictures, documents. The binary does it in
+//! Work on foreign bytes that could end, pin or fill whoever does it: pages, pictures, documents, recordings. The binary does it in
 //! a short-lived process with limits; what dies there is an answer here.
 
 mod child;
 mod in_process;
 mod job;
 mod process;
+mod speech;
 mod work;
 
 use async_trait::async_trait;
@@ -17,9 +18,6 @@ pub use job::Job;
 #[cfg(any(test, debug_assertions))]
 pub use job::Misbehaviour;
 pub use process::Processes;
-
-/// Bytes of what comes out.
-const RESULT: u64 = 8 * 1024 * 1024;
 
 /// Does such work somewhere.
 #[async_trait]

@@ -10,7 +10,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::Semaphore;
 
 use super::child::{COMMAND, TOLD};
-use super::{Isolate, Job, RESULT, broken};
+use super::{Isolate, Job, broken};
 use crate::ToolError;
 
 /// Pages that are read at once: what they take together is bounded, too.
@@ -22,13 +22,15 @@ pub struct Processes {
     pages: Arc<Semaphore>,
     pictures: Arc<Semaphore>,
     documents: Arc<Semaphore>,
+    recordings: Arc<Semaphore>,
 }
 
 impl Processes {
     /// Takes the executable, which does a job when it is called with [`COMMAND`] alone.
     pub fn new(executable: PathBuf) -> Self {
         let room = |many| Arc::new(Semaphore::new(many));
-        Self { executable, pages: room(PAGES), pictures: room(1), documents: room(1) }
+        let [pictures, documents, recordings] = [1, 1, 1].map(room);
+        Self { executable, pages: room(PAGES), pictures, documents, recordings }
     }
 
     fn start(&self) -> std::io::Result<Child> {
@@ -50,6 +52,7 @@ impl Isolate for Processes {
         let room = match job {
             Job::Picture => &self.pictures,
             Job::Document { .. } => &self.documents,
+            Job::Speech => &self.recordings,
             _ => &self.pages,
         };
         let _room = room.acquire().await;
@@ -86,7 +89,7 @@ async fn heard(
     let output = child.stdout.take();
     let words = serde_json::to_vec(job)?;
     // It may end before it has read all: what it says counts.
-    let (_, out) = tokio::join!(told(input, words, bytes), whole(output));
+    let (_, out) = tokio::join!(told(input, words, bytes), whole(output, job.limits().result));
     Ok((child.wait().await?, out.ok().flatten()))
 }
 
@@ -100,10 +103,10 @@ async fn told(input: Option<ChildStdin>, words: Vec<u8>, bytes: Vec<u8>) -> std:
 }
 
 /// What it said; `None` when that breaks off or is too much.
-async fn whole(output: Option<ChildStdout>) -> std::io::Result<Option<Vec<u8>>> {
+async fn whole(output: Option<ChildStdout>, most: u64) -> std::io::Result<Option<Vec<u8>>> {
     let Some(mut output) = output else { return Ok(None) };
     let length = output.read_u64_le().await?;
-    if length > RESULT {
+    if length > most {
         return Ok(None);
     }
     let mut out = Vec::new();

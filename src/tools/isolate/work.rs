@@ -3,6 +3,7 @@
 use reqwest::Url;
 
 use super::job::Job;
+use super::speech;
 use crate::files::picture;
 use crate::web::{page, search};
 
@@ -28,6 +29,7 @@ pub(super) fn done(job: &Job, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
             Ok(document) => Ok(document.to_bytes()),
             Err(error) => Err(format!("it {error}")),
         },
+        Job::Speech => speech::wav(bytes),
         #[cfg(any(test, debug_assertions))]
         Job::Misbehave(how) => Ok(misbehaved(*how)),
     }
@@ -45,7 +47,7 @@ fn misbehaved(how: super::job::Misbehaviour) -> Vec<u8> {
             std::hint::spin_loop();
         },
         Misbehaviour::Stack => vec![deep(1)],
-        Misbehaviour::Words => vec![b'x'; super::RESULT as usize + 1],
+        Misbehaviour::Words => vec![b'x'; super::job::RESULT as usize + 1],
     }
 }
 

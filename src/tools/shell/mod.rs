@@ -9,6 +9,7 @@ mod host;
 mod launch;
 mod live;
 mod own;
+mod own_program;
 pub(crate) mod powershell;
 mod process;
 mod processes;
@@ -25,4 +26,5 @@ pub(super) use process::Process;
 
 pub use environment::is_name as is_variable;
 pub use held::folder_of_sandbox;
+pub use own_program::{OwnProgram, OwnProgramError, OwnPrograms};
 pub use processes::{ProcessLine, Processes};

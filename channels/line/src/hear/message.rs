@@ -66,7 +66,7 @@ fn said(message: &Value, id: &str, kind: &str) -> (Option<String>, Option<Attach
         "text" => (Some(field::text(message, "text").unwrap_or_default().to_owned()), None),
         "image" => file(AttachmentKind::Photo, &format!("{id}.jpg"), Some("image/jpeg")),
         "video" => file(AttachmentKind::Video, &format!("{id}.mp4"), Some("video/mp4")),
-        "audio" => file(AttachmentKind::Audio, &format!("{id}.m4a"), Some("audio/mp4")),
+        "audio" => file(voice(message), &format!("{id}.m4a"), Some("audio/mp4")),
         "file" => {
             let name = field::text(message, "fileName").unwrap_or(id);
             file(AttachmentKind::Document, name, None)
@@ -86,7 +86,8 @@ struct File<'a> {
 
 fn attachment(message: &Value, id: &str, file: File<'_>) -> Attachment {
     let provider = field::object(message, "contentProvider").and_then(|p| field::text(p, "type"));
-    let prepared = matches!(file.kind, AttachmentKind::Video | AttachmentKind::Audio);
+    let prepared =
+        matches!(file.kind, AttachmentKind::Video | AttachmentKind::Audio | AttachmentKind::Voice);
     let content = Content { id: id.to_owned(), prepared, elsewhere: provider == Some("external") };
     Attachment {
         // A struct of plain fields always becomes JSON.
@@ -95,7 +96,23 @@ fn attachment(message: &Value, id: &str, file: File<'_>) -> Attachment {
         name: file.name.to_owned(),
         mime: file.mime.map(str::to_owned),
         size: field::number(message, "fileSize").and_then(|size| u64::try_from(size).ok()),
+        duration: duration(message),
     }
+}
+
+/// What is recorded in LINE; an audio file is a file there, and what lies on another server an app has sent.
+fn voice(message: &Value) -> AttachmentKind {
+    let provider = field::object(message, "contentProvider").and_then(|p| field::text(p, "type"));
+    match provider == Some("external") {
+        true => AttachmentKind::Audio,
+        false => AttachmentKind::Voice,
+    }
+}
+
+/// LINE tells milliseconds; a begun second counts as a whole.
+fn duration(message: &Value) -> Option<u32> {
+    let millis = field::number(message, "duration").and_then(|all| u64::try_from(all).ok())?;
+    u32::try_from(millis.div_ceil(1000)).ok()
 }
 
 fn sticker(message: &Value) -> String {

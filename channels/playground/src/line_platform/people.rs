@@ -57,7 +57,12 @@ impl LinePlatform {
                 message["fileName"] = json!(draft.name);
                 message["fileSize"] = json!(draft.bytes.len());
             }
-            _ => message["contentProvider"] = json!({ "type": "line" }),
+            kind => {
+                message["contentProvider"] = json!({ "type": "line" });
+                if matches!(kind, "audio" | "video") {
+                    message["duration"] = json!(13_500);
+                }
+            }
         }
         let id = self.server.world().next().to_string();
         let file = File {

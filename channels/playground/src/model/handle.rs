@@ -12,6 +12,7 @@ use tokio::sync::{Semaphore, watch};
 use super::cache::{Cache, CacheUsage};
 use super::contract;
 use super::conversation::Conversation;
+use super::ears::Speech;
 use super::owned::OwnForm;
 use super::prompt::Prompt;
 use super::strict::Family;
@@ -113,6 +114,7 @@ struct Inner {
     asked: watch::Sender<u64>,
     now: Now,
     embedding: watch::Sender<EmbeddingMode>,
+    speech: Speech,
     /// How many pieces may be written on.
     pace: Arc<Semaphore>,
 }
@@ -142,6 +144,7 @@ impl Model {
             asked: watch::Sender::default(),
             now,
             embedding: watch::Sender::default(),
+            speech: Speech::default(),
             pace: Arc::new(Semaphore::new(0)),
         };
         Self { inner: Arc::new(inner) }
@@ -216,6 +219,11 @@ impl Model {
     /// The requests for embeddings, oldest first (the last 2,000).
     pub fn embedded(&self) -> Vec<ModelRequest> {
         self.state().embedded.iter().cloned().collect()
+    }
+
+    /// The server of speech.
+    pub fn speech(&self) -> &Speech {
+        &self.inner.speech
     }
 
     /// Lets what is written piece by piece go on so many times.

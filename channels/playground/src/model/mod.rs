@@ -5,6 +5,7 @@ mod anthropic_check;
 mod cache;
 mod contract;
 mod conversation;
+mod ears;
 mod embeddings;
 mod handle;
 mod meaning;
@@ -12,6 +13,7 @@ mod openai;
 mod openai_check;
 mod owned;
 mod prompt;
+mod speech;
 mod stream;
 mod strict;
 mod turn;
@@ -22,6 +24,7 @@ use axum::routing::{get, post};
 
 pub(crate) use conversation::text_of;
 pub use conversation::{AnsweredCall, Conversation, ListedTool, TalkTurn};
+pub use ears::{SentRecording, Speech, SpeechMode};
 pub use handle::{Answerer, Behaviour, Dialect, EmbeddingMode, Model, ModelRequest};
 pub use owned::OwnForm;
 pub(crate) use prompt::{Prompt, fresh};
@@ -34,6 +37,7 @@ pub(crate) fn routes(model: Model) -> Router {
         .route("/v1/chat/completions", post(openai::chat))
         .route("/v1/responses", post(strict::responses::responses))
         .route("/v1/embeddings", post(embeddings::embeddings))
+        .route("/v1/audio/transcriptions", post(speech::transcriptions))
         .route("/v1/models", get(openai::models))
         .route("/api/ps", get(strict::running::running))
         .route("/anthropic/v1/messages", post(anthropic::messages))

@@ -1,4 +1,4 @@
-//! The file host: takes what an upload URL names, hands out to the bot's token alone.
+//! The file host: takes what an upload URL names, hands out to the bot's token alone; and how files are told.
 
 use std::sync::Arc;
 
@@ -6,10 +6,11 @@ use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
+use serde_json::{Value, json};
 
 use super::Server;
 use super::params::bearer;
-use super::world::BOT_TOKEN;
+use super::world::{BOT_TOKEN, File};
 
 /// `POST /upload/{id}`: the bytes, of the length that was told.
 pub(super) async fn upload(
@@ -42,5 +43,31 @@ pub(super) async fn download(
     match world.files.get(&id).and_then(|file| file.bytes.clone()) {
         Some(bytes) => bytes.into_response(),
         None => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+impl File {
+    /// Tells of it, as messages do.
+    pub(super) fn render(&self, id: &str, base: &str) -> Value {
+        let url = format!("{base}/files/{id}/{}", self.name);
+        let mut shares = json!({});
+        for (channel, ts) in &self.shared {
+            shares[channel] = json!([{ "ts": ts }]);
+        }
+        let kind = if self.name.ends_with(".png") { "image/png" } else { "text/plain" };
+        let mut file = json!({
+            "id": id, "name": self.name, "title": self.name, "mimetype": kind, "mode": "hosted",
+            "size": self.length, "url_private": url, "url_private_download": url,
+            "shares": { "public": shares },
+        });
+        if let Some((user, millis)) = &self.clip {
+            file["user"] = json!(user);
+            file["subtype"] = json!("slack_audio");
+            file["media_display_type"] = json!("audio");
+            file["duration_ms"] = json!(millis);
+            // As Slack has it, also of clips without a picture.
+            file["mimetype"] = json!("video/webm");
+        }
+        file
     }
 }

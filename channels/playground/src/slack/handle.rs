@@ -56,6 +56,12 @@ impl Slack {
         self.share(channel, user, None, file(name, bytes.into()))
     }
 
+    /// A person sends an audio clip that somebody has recorded.
+    pub fn clip(&self, channel: &str, user: &str, by: &str, bytes: impl Into<Bytes>) -> String {
+        let clip = Some((by.to_owned(), 13_500));
+        self.share(channel, user, None, File { clip, ..file("audio_message.webm", bytes.into()) })
+    }
+
     /// A person uploads a file in a thread.
     pub fn upload_below(&self, root: &str, channel: &str, user: &str, name: &str) -> String {
         self.share(channel, user, Some(root), file(name, Bytes::from_static(b"below")))
@@ -392,5 +398,5 @@ fn mention_of(event: &Value) -> Value {
 fn file(name: &str, bytes: Bytes) -> File {
     let length = bytes.len() as u64;
     let name = name.to_owned();
-    File { name, length, bytes: Some(bytes), shared: Vec::new(), elsewhere: false }
+    File { name, length, bytes: Some(bytes), shared: Vec::new(), elsewhere: false, clip: None }
 }

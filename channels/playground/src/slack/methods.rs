@@ -131,7 +131,7 @@ fn upload_url(server: &Server, params: &Value) -> MethodResult {
     let id = format!("F0{:06}", world.next_number());
     world.files.insert(
         id.clone(),
-        File { name, length, bytes: None, shared: Vec::new(), elsewhere: false },
+        File { name, length, bytes: None, shared: Vec::new(), elsewhere: false, clip: None },
     );
     Ok(json!({ "upload_url": format!("{}/upload/{id}", server.base), "file_id": id }))
 }

@@ -122,6 +122,8 @@ pub(super) struct File {
     pub(super) shared: Vec<(String, String)>,
     /// It lies in another workspace.
     pub(super) elsewhere: bool,
+    /// Recorded in Slack: by whom, and how many milliseconds it plays.
+    pub(super) clip: Option<(String, u64)>,
 }
 
 /// A right to answer.
@@ -249,22 +251,6 @@ impl World {
             out["files"] = told.collect();
         }
         out
-    }
-}
-
-impl File {
-    pub(super) fn render(&self, id: &str, base: &str) -> Value {
-        let url = format!("{base}/files/{id}/{}", self.name);
-        let mut shares = json!({});
-        for (channel, ts) in &self.shared {
-            shares[channel] = json!([{ "ts": ts }]);
-        }
-        let kind = if self.name.ends_with(".png") { "image/png" } else { "text/plain" };
-        json!({
-            "id": id, "name": self.name, "title": self.name, "mimetype": kind, "mode": "hosted",
-            "size": self.length, "url_private": url, "url_private_download": url,
-            "shares": { "public": shares },
-        })
     }
 }
 

@@ -269,6 +269,8 @@ pub(crate) struct StoredFile {
     pub(crate) bytes: Bytes,
     /// The size the platform tells; a test may claim more than there is.
     pub(crate) size: u64,
+    /// How long it plays.
+    pub(crate) seconds: u32,
 }
 
 /// One thing the bot said, told to watchers at once.

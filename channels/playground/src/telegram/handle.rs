@@ -22,13 +22,19 @@ pub struct FileDraft {
     pub caption: String,
     /// The size the platform tells, where it should differ from the bytes.
     pub told_size: Option<u64>,
+    /// Seconds that a voice note plays.
+    pub seconds: u32,
+    /// The message that it replies to.
+    pub reply_to: Option<i64>,
 }
 
 impl FileDraft {
     /// A file without caption.
     pub fn new(kind: FileKind, name: &str, bytes: impl Into<Bytes>) -> Self {
         let bytes = bytes.into();
-        Self { kind, name: name.to_owned(), bytes, caption: String::new(), told_size: None }
+        let name = name.to_owned();
+        let caption = String::new();
+        Self { kind, name, bytes, caption, told_size: None, seconds: 1, reply_to: None }
     }
 }
 
@@ -138,14 +144,17 @@ impl Telegram {
         let file_id = {
             let mut world = self.server.world();
             let file_id = world.store_file(file.kind, &file.name, file.bytes);
-            if let (Some(size), Some(stored)) = (file.told_size, world.files.get_mut(&file_id)) {
-                stored.size = size;
+            if let Some(stored) = world.files.get_mut(&file_id) {
+                stored.size = file.told_size.unwrap_or(stored.size);
+                stored.seconds = file.seconds;
             }
             file_id
         };
         let entities = entities::detect(&file.caption);
         let text = Draft::text(user, spot.thread, &file.caption);
-        self.post(spot, Draft { content: Content::File(file_id), entities, album, ..text })
+        let content = Content::File(file_id);
+        let reply_to = file.reply_to;
+        self.post(spot, Draft { content, entities, album, reply_to, ..text })
     }
 
     /// The person blocks the bot, or the group kicks it.

@@ -168,7 +168,9 @@ fn media(file_id: &str, file: &StoredFile) -> (&'static str, Value) {
             ("document", with(json!({ "file_name": file.name, "mime_type": mime(&file.name) })))
         }
         FileKind::Photo => ("photo", json!([with(json!({ "width": 640, "height": 480 }))])),
-        FileKind::Voice => ("voice", with(json!({ "duration": 1, "mime_type": "audio/ogg" }))),
+        FileKind::Voice => {
+            ("voice", with(json!({ "duration": file.seconds, "mime_type": "audio/ogg" })))
+        }
     }
 }
 

@@ -140,7 +140,7 @@ impl World {
         let extension: String = extension.chars().filter(char::is_ascii_alphanumeric).collect();
         let path = format!("{folder}/file_{number}.{extension}");
         let size = bytes.len() as u64;
-        let file = StoredFile { kind, name: name.to_owned(), path, bytes, size };
+        let file = StoredFile { kind, name: name.to_owned(), path, bytes, size, seconds: 1 };
         self.files.insert(file_id.clone(), file);
         file_id
     }

@@ -20,9 +20,24 @@ const MAX: usize = 50;
 /// Returns the files of a message and of what it forwards; those that were deleted or hidden by a plan's
 /// limit are left out.
 pub fn of(message: &Value) -> Vec<Attachment> {
+    let speaker = field::text(message, "user");
+    let own = field::list(message, "files").iter().filter_map(attachment_by(speaker));
     let forwarded = field::list(message, "attachments").iter();
-    let all = std::iter::once(message).chain(forwarded);
-    all.flat_map(|part| field::list(part, "files")).filter_map(attachment).take(MAX).collect()
+    let forwarded = forwarded.flat_map(|part| field::list(part, "files"));
+    own.chain(forwarded.filter_map(attachment_by(None))).take(MAX).collect()
+}
+
+/// Reads files of a message: what somebody else has recorded, or its speaker for another message, is no voice of theirs.
+fn attachment_by(speaker: Option<&str>) -> impl Fn(&Value) -> Option<Attachment> {
+    move |file| {
+        let is_own = speaker.is_some() && field::text(file, "user") == speaker;
+        let read = attachment(file)?;
+        let kind = match read.kind {
+            AttachmentKind::Voice if !is_own => AttachmentKind::Audio,
+            kind => kind,
+        };
+        Some(Attachment { kind, ..read })
+    }
 }
 
 /// Reads what `files.info` tells of a file, of which the message told its id alone.
@@ -49,7 +64,13 @@ fn attachment(file: &Value) -> Option<Attachment> {
         name: name.to_owned(),
         mime: mime.map(str::to_owned),
         size: file.get("size").and_then(Value::as_u64),
+        duration: file.get("duration_ms").and_then(Value::as_u64).and_then(seconds),
     })
+}
+
+/// Milliseconds as seconds, a begun one as a whole.
+fn seconds(millis: u64) -> Option<u32> {
+    u32::try_from(millis.div_ceil(1000)).ok()
 }
 
 fn kind(mime: &str, subtype: Option<&str>) -> AttachmentKind {

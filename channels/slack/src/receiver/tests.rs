@@ -393,6 +393,7 @@ fn attachment(url: &str) -> Attachment {
         name: "notes.txt".to_owned(),
         mime: Some("text/plain".to_owned()),
         size: None,
+        duration: None,
     }
 }
 

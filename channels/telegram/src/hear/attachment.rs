@@ -39,6 +39,7 @@ fn attachment(file: &Value, kind: AttachmentKind, mime: Option<&str>) -> Option<
         name: field::text(file, "file_name").unwrap_or_default().to_owned(),
         mime: field::text(file, "mime_type").or(mime).map(str::to_owned),
         size: field::number(file, "file_size").and_then(|size| u64::try_from(size).ok()),
+        duration: field::number(file, "duration").and_then(|all| u32::try_from(all).ok()),
     })
 }
 

@@ -341,6 +341,7 @@ fn attachment(size: Option<u64>) -> Attachment {
         name: "a.txt".to_owned(),
         mime: None,
         size,
+        duration: None,
     }
 }
 

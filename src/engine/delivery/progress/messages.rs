@@ -112,7 +112,8 @@ fn one_line(text: &str) -> String {
     escaped(&shortened(&visible(text), STEP))
 }
 
-fn escaped(text: &str) -> String {
+/// Writes text so that no character of it is markup.
+pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match "\\`*_[]<>~&|#!$".contains(c) {

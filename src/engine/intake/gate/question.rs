@@ -60,7 +60,7 @@ fn line(inbound: &Inbound) -> Value {
 
 fn said(item: &Item) -> Option<Value> {
     match item {
-        Item::Received(heard) => Some(json!({ "from": heard.speaker, "text": cut(&heard.text) })),
+        Item::Received(heard) => Some(json!({ "from": heard.speaker, "text": cut(&heard.said()) })),
         Item::Said { text, .. } if !text.trim().is_empty() => {
             Some(json!({ "from": "the bot", "text": cut(text) }))
         }

@@ -20,6 +20,7 @@ pub(super) enum What {
     Calls,
     Cost,
     Bytes,
+    Voice,
 }
 
 /// A limit that is reached.
@@ -40,6 +41,7 @@ impl What {
             Self::Calls => "calls",
             Self::Cost => "micro_usd",
             Self::Bytes => "bytes",
+            Self::Voice => "voice",
         }
     }
 
@@ -49,6 +51,7 @@ impl What {
             Self::Calls => caps.calls,
             Self::Cost => caps.micro_usd,
             Self::Bytes => caps.bytes,
+            Self::Voice => caps.voice,
         }
     }
 
@@ -84,6 +87,7 @@ impl LimitHit {
             What::Calls => "calls_per_day",
             What::Cost => "cost_usd_per_day",
             What::Bytes => "download_mb_per_day",
+            What::Voice => return "transcription.per_day".to_owned(),
         };
         format!("limits.{whose}.{what}")
     }

@@ -36,13 +36,15 @@ impl LimitSettings {
     }
 }
 
-/// The same four limits, as a share sets them.
+/// The same limits, as a share sets them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Caps {
     pub(crate) messages: Option<u64>,
     pub(crate) calls: Option<u64>,
     pub(crate) micro_usd: Option<u64>,
     pub(crate) bytes: Option<u64>,
+    /// Of the section `transcription`, and of people alone.
+    pub(crate) voice: Option<u64>,
 }
 
 impl Caps {
@@ -91,6 +93,7 @@ macro_rules! shares {
                     micro_usd: (self.cost_usd_per_day > 0.0)
                         .then_some((self.cost_usd_per_day * 1e6).max(1.0) as u64),
                     bytes: set(self.download_mb_per_day.saturating_mul(1024 * 1024)),
+                    voice: None,
                 }
             }
         }

@@ -1,0 +1,244 @@
+//! The section of what writes down voice messages: a server that speaks OpenAI's `/audio/transcriptions`, or a program.
+
+use reqwest::Url;
+use reqwest::header::HeaderValue;
+use schemars::JsonSchema;
+use secrecy::{ExposeSecret as _, SecretString};
+use selkie_channel_core::Problem;
+use serde::{Deserialize, Serialize};
+
+use super::check::read_endpoint;
+use selkie_domain::span::Span;
+
+/// The end of the address that is asked, which may be written or left out.
+const PATH: &str = "/audio/transcriptions";
+/// How whisper.cpp's server calls it.
+const WHISPER_PATH: &str = "/inference";
+/// Stands in a command for the path of the recording.
+pub const FILE: &str = "{file}";
+/// No recording is longer.
+const MAX_DURATION: Span = Span::seconds(3600);
+/// Mebibytes; no recording is larger.
+const MAX_MB: u32 = 100;
+
+/// How voice messages are understood: by a server or a program. Off while neither is set.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TranscriptionSettings {
+    /// The server's address, before or with `/audio/transcriptions` (or whisper.cpp's `/inference`). Every voice message to
+    /// the bot is sent there.
+    pub endpoint: Option<String>,
+    /// The model's name at its server.
+    pub model: Option<String>,
+    /// The key, where the server asks for one.
+    #[schemars(with = "Option<String>")]
+    pub api_key: Option<SecretString>,
+    /// A program of this machine instead, with its arguments: `{file}` stands for the recording, and what it writes to its
+    /// standard output are the words. It runs as commands do, without the network.
+    pub command: Vec<String>,
+    /// What people speak, as ISO 639 writes it (en, de, ja). Default: the model finds out.
+    pub language: Option<String>,
+    /// In which form a recording is handed over: as it came, or as WAV (16 kHz, mono) for what takes nothing else.
+    pub format: RecordingFormat,
+    /// How long one try may take; a server that fails or does not answer in time is asked once more.
+    pub timeout: Span,
+    /// Longer recordings are not listened to.
+    pub max_duration: Span,
+    /// Larger ones, in mebibytes, are not either.
+    #[schemars(range(min = 1))]
+    pub max_mb: u32,
+    /// How many voice messages of one person are listened to in a day (UTC); 0: no limit. Owners have none.
+    pub per_day: u32,
+    /// Which voice messages of groups are listened to.
+    pub groups: GroupVoice,
+    /// Shows people what was understood, before the answer.
+    pub echo: bool,
+}
+
+/// In which form a recording is handed over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum RecordingFormat {
+    /// As the platform brings it: OGG with Opus, M4A, WebM.
+    #[default]
+    Original,
+    /// WAV, 16 kHz, mono. Only OGG with Opus can be converted.
+    Wav,
+}
+
+/// Which voice messages of groups are listened to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum GroupVoice {
+    /// Those that reply to the bot or name it.
+    #[default]
+    Addressed,
+    /// All that the bot answers.
+    All,
+}
+
+impl Default for TranscriptionSettings {
+    fn default() -> Self {
+        Self {
+            endpoint: None,
+            model: None,
+            api_key: None,
+            command: Vec::new(),
+            language: None,
+            format: RecordingFormat::default(),
+            timeout: Span::seconds(60),
+            max_duration: Span::seconds(300),
+            max_mb: 20,
+            per_day: 100,
+            groups: GroupVoice::default(),
+            echo: false,
+        }
+    }
+}
+
+impl TranscriptionSettings {
+    /// Lists everything that is wrong. Keys are inside the section.
+    pub fn problems(&self) -> Vec<Problem> {
+        let mut out = self.problems_of_server();
+        let mut problem =
+            |key: &str, message: String| out.push(Problem { key: key.to_owned(), message });
+        let names_file = self.command.iter().skip(1).any(|word| word.contains(FILE));
+        if self.command.first().is_some_and(|program| program.trim().is_empty())
+            || (!self.command.is_empty() && !names_file)
+        {
+            let message = "takes a program and its arguments, one of them with {file} for the recording: \
+                           [whisper-cli, -m, /srv/ggml-base.bin, -np, -nt, \"{file}\"]";
+            problem("command", message.to_owned());
+        }
+        if !self.command.is_empty() && self.endpoint.is_some() {
+            let message = "and endpoint are both set: keep one of them";
+            problem("command", message.to_owned());
+        }
+        if let Some(language) = self.language.as_ref().filter(|language| !is_language(language)) {
+            let message =
+                format!("takes a language as ISO 639 writes it (en, de, ja), not {language:?}");
+            problem("language", message);
+        }
+        if self.timeout.0.is_zero() {
+            problem("timeout", "takes a length of time above 0".to_owned());
+        }
+        if self.max_duration < Span::seconds(1) || self.max_duration > MAX_DURATION {
+            let message = format!("takes 1s to {MAX_DURATION}, not {}", self.max_duration);
+            problem("max_duration", message);
+        }
+        if self.max_mb == 0 || self.max_mb > MAX_MB {
+            problem("max_mb", format!("takes 1 to {MAX_MB} mebibytes, not {}", self.max_mb));
+        }
+        out
+    }
+
+    fn problems_of_server(&self) -> Vec<Problem> {
+        let mut out = Vec::new();
+        let mut problem =
+            |key: &str, message: String| out.push(Problem { key: key.to_owned(), message });
+        match self.endpoint.as_deref().map(address) {
+            Some(Err(message)) => problem("endpoint", message),
+            Some(Ok(_)) if self.named().is_none() => {
+                problem("model", "is missing: name the model to ask the endpoint for".to_owned())
+            }
+            Some(Ok(_)) => {}
+            None => {
+                let set = [("model", self.model.is_some()), ("api_key", self.api_key.is_some())];
+                for (key, _) in set.into_iter().filter(|(_, is_set)| *is_set) {
+                    let message =
+                        "is set without the endpoint: nobody would be asked. Set both, or neither";
+                    problem(key, message.to_owned());
+                }
+            }
+        }
+        let is_key = |key: &SecretString| HeaderValue::from_str(key.expose_secret().trim()).is_ok();
+        if self.api_key.as_ref().is_some_and(|key| !is_key(key)) {
+            problem("api_key", "contains characters that no key has (a line break?)".to_owned());
+        }
+        out
+    }
+
+    /// Returns the model's name, where one is written.
+    pub fn named(&self) -> Option<&str> {
+        self.model.as_deref().map(str::trim).filter(|name| !name.is_empty())
+    }
+
+    /// Returns the address that is asked; nothing where no server is.
+    pub(crate) fn url(&self) -> Option<Url> {
+        self.endpoint.as_deref().and_then(|text| address(text).ok())
+    }
+}
+
+fn address(text: &str) -> Result<Url, String> {
+    let mut url = read_endpoint(text)?;
+    let path = url.path().trim_end_matches('/').to_owned();
+    if !path.ends_with(PATH) && !path.ends_with(WHISPER_PATH) {
+        url.set_path(&format!("{path}{PATH}"));
+    }
+    Ok(url)
+}
+
+fn is_language(text: &str) -> bool {
+    let mut parts = text.split(['-', '_']);
+    let is_code = parts.next().is_some_and(|code| matches!(code.len(), 2 | 3));
+    is_code && text.len() <= 16 && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(yaml: &str) -> TranscriptionSettings {
+        serde_saphyr::from_str(yaml).expect("settings")
+    }
+
+    #[test]
+    fn an_address_is_taken_with_its_end_or_without() {
+        for (written, asked) in [
+            ("https://api.example/v1", "https://api.example/v1/audio/transcriptions"),
+            ("https://api.example/v1/", "https://api.example/v1/audio/transcriptions"),
+            (
+                "https://api.example/v1/audio/transcriptions",
+                "https://api.example/v1/audio/transcriptions",
+            ),
+            ("http://127.0.0.1:8080/inference", "http://127.0.0.1:8080/inference"),
+        ] {
+            assert_eq!(address(written).expect("an address").as_str(), asked);
+        }
+        assert_eq!(read("{}").url(), None, "it is off");
+    }
+
+    #[test]
+    fn everything_wrong_is_said() {
+        let said = |yaml: &str| {
+            let all = read(yaml).problems();
+            all.iter().map(|p| format!("{}: {}", p.key, p.message)).collect::<Vec<_>>().join("\n")
+        };
+        for right in [
+            "{}",
+            "{endpoint: 'http://h/v1', model: m, language: pt-BR}",
+            "{command: [whisper-cli, '{file}']}",
+        ] {
+            assert_eq!(said(right), "", "{right}");
+        }
+        let all = "{endpoint: 'http://h/v1', command: [x], language: English, timeout: 0s, \
+                   max_duration: 2h, max_mb: 0}";
+        insta::assert_snapshot!(said(all), @r#"
+        model: is missing: name the model to ask the endpoint for
+        command: takes a program and its arguments, one of them with {file} for the recording: [whisper-cli, -m, /srv/ggml-base.bin, -np, -nt, "{file}"]
+        command: and endpoint are both set: keep one of them
+        language: takes a language as ISO 639 writes it (en, de, ja), not "English"
+        timeout: takes a length of time above 0
+        max_duration: takes 1s to 1h, not 2h
+        max_mb: takes 1 to 100 mebibytes, not 0
+        "#);
+        insta::assert_snapshot!(said("{api_key: \"a\\nb\", model: m}"), @r"
+        model: is set without the endpoint: nobody would be asked. Set both, or neither
+        api_key: is set without the endpoint: nobody would be asked. Set both, or neither
+        api_key: contains characters that no key has (a line break?)
+        ");
+        assert!(said("{endpoint: gopher, model: m}").starts_with("endpoint: takes an address"));
+    }
+}
