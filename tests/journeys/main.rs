@@ -147,6 +147,7 @@ mod tools;
 mod trace;
 mod unread_log;
 mod voice;
+mod voice_heard;
 mod voice_trouble;
 mod web;
 mod words_elsewhere;
