@@ -73,7 +73,7 @@ fn page(root: &Value, at: &Value, walked: &str) -> String {
     let mut lines = vec![format!("{walked}: {}", summary(root, at))];
     lines.extend(words(root, at).map(str::to_owned));
     let mut left = MAX_PAGE;
-    for (key, schema, required) in keys(root, at) {
+    for (key, schema, required) in item_keys(root, at) {
         let size = key.len() + words(root, schema).map_or(0, str::len) + 100;
         let Some(less) = left.checked_sub(size) else {
             lines.push("[+more keys]".to_owned());
@@ -134,6 +134,20 @@ fn keys<'a>(root: &'a Value, schema: &'a Value) -> Vec<Key<'a>> {
     all
 }
 
+/// Those of an array's items, where they have some, instead of `<item>` alone.
+fn item_keys<'a>(root: &'a Value, schema: &'a Value) -> Vec<Key<'a>> {
+    let mut all = keys(root, schema);
+    for _ in 0..DEEPEST {
+        let [("<item>", item, _)] = all[..] else { break };
+        let below = keys(root, item);
+        if below.is_empty() {
+            break;
+        }
+        all = below;
+    }
+    all
+}
+
 fn collect<'a>(
     root: &'a Value,
     schema: &'a Value,
@@ -187,7 +201,7 @@ fn step<'a>(root: &'a Value, mut schema: &'a Value, key: &str) -> Option<&'a Val
 }
 
 fn no_key(root: &Value, at: &Value, walked: &str, key: &str) -> ToolError {
-    let all: Vec<&str> = keys(root, at).into_iter().map(|(k, ..)| k).collect();
+    let all: Vec<&str> = item_keys(root, at).into_iter().map(|(k, ..)| k).collect();
     let near = nearest(key, all.iter().copied()).map(|n| format!(": did you mean {n}?"));
     let takes = if all.is_empty() { "none".to_owned() } else { all.join(", ") };
     ToolError::tell(format!(
@@ -237,6 +251,8 @@ mod tests {
             ("steps", "container.env.HOME"),
             ("steps", "after.0.container"),
             ("steps", "after.container"),
+            ("steps", "after"),
+            ("steps", "after.conatiner"),
             ("steps", "contianer"),
             ("step", ""),
             ("../memory/x", ""),
@@ -268,6 +284,13 @@ steps.after.0.container: an object
 steps.after.container: an object
 - image (a string, default "none")
 - env (an object)
+--
+steps.after: an array of objects
+- type (one of run, wait, required): What it does.
+- container (an object)
+- after (an array of objects)
+--
+steps.after has no key conatiner: did you mean container? (takes type, container, after)
 --
 steps has no key contianer: did you mean container? (takes type, container, after)
 --

@@ -171,9 +171,11 @@ impl Location {
         let whose = self.written();
         let (folder, name) = self.make_folders()?;
         let flags = FILE | OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
-        let file = fs::openat(&folder, name, flags, self.file_mode())?;
-        ours_alone(&fs::fstat(&file)?)?;
+        let file = File::from(fs::openat(&folder, name, flags, self.file_mode())?);
         lock(&file, stop)?;
+        // What was opened is what counts: another file may have been put in its place meanwhile.
+        ours_alone(&fs::fstat(&file)?)?;
+        self.closed.check(&file.metadata()?)?;
         level::mark(&file, whose, self.zone)?;
         let before = size(&fs::fstat(&file)?);
         let written = rustix::io::write(&file, content)?;

@@ -7,7 +7,8 @@ use super::zone::{Want, Zone};
 
 const DEFINES: &str = "it defines the bot: people change it, tools do not";
 const SECRET: &str = "it may hold credentials of the bot";
-const INNER: &str = "it is the daemon's own";
+const CLOSED: &str = "of file_state_dir, tools take the folders contacts, schemas, schedules, jobs and notes, and documents \
+    beside them, such as list.md";
 const MEMORY: &str = "it is the bot's memory, not a file";
 const GIT: &str = "it is git's own: its settings and hooks are programs that git runs";
 const MACHINE: &str = "it belongs to the system and is not a file";
@@ -68,14 +69,14 @@ fn closed_in_state(names: &[&str], want: Want) -> Option<&'static str> {
         return (!may).then_some(DEFINES);
     }
     if want == Want::Define {
-        return Some(INNER);
+        return Some(CLOSED);
     }
     let is_document = names.len() == 1
         && !first.starts_with('.')
         && !first.starts_with("selkie.")
         && DOCUMENTS.contains(&ending(first));
     let is_open = WRITE.contains(&first) || is_document;
-    (!is_open).then_some(INNER)
+    (!is_open).then_some(CLOSED)
 }
 
 fn closed_elsewhere(names: &[&str]) -> Option<&'static str> {
@@ -101,4 +102,21 @@ fn stem(name: &str) -> &str {
 
 fn ending(name: &str) -> &str {
     name.rsplit_once('.').map_or("", |(_, ending)| ending)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_closed_in_the_state_folder_says_what_is_open() {
+        let verdict = |path: &str| closed(Zone::State, Path::new(path), Want::Write);
+        for folder in WRITE {
+            assert!(CLOSED.contains(folder), "{folder}");
+            assert_eq!(verdict(&format!("{folder}/z.md")), None);
+        }
+        assert_eq!(verdict("list.md"), None);
+        assert_eq!(verdict("mydir/z.md"), Some(CLOSED));
+        assert_eq!(verdict("selkie.md"), Some(CLOSED));
+    }
 }

@@ -455,6 +455,20 @@ fn a_swap_between_judging_and_opening_is_refused() {
     assert_eq!(folders.get("outside/secret"), "x");
 }
 
+/// A file of the bot that gets another name after the path was judged is not written either.
+#[test]
+fn what_is_closed_by_the_time_of_an_append_stays_as_it_is() {
+    let folders = Folders::new();
+    let config = folders.put("etc/bot.yaml", "llm: {}\n");
+    folders.put("work/log", "x");
+    let roots = folders.roots();
+    let located = finder(&roots, &[]).writable("log").unwrap();
+    std::fs::rename(config, folders.at("work/log")).unwrap();
+    let error = located.append(b"bad", &stop(&folders)).unwrap_err();
+    assert!(error.to_string().contains("the bot's own"), "{error}");
+    assert_eq!(folders.get("work/log"), "llm: {}\n");
+}
+
 #[test]
 fn a_pipe_is_refused_at_once() {
     let folders = Folders::new();

@@ -261,7 +261,13 @@ async fn url_fetch_downloads_into_the_own_folder_alone() {
     assert_eq!(told["path"], "file_cache_dir/a/b.html");
     assert_eq!((&told["bytes"], &told["status"]), (&json!(39), &json!(200)));
     assert!(folders.get("cache/bird/one/a/b.html").contains("Hello"));
-    for outside in ["../two/x", "/etc/x", "file_state_dir/x"] {
+    assert_eq!(
+        call(&tool, &folders.scope(), fetch("file_state_dir/x")).await,
+        "invalid download_path: file_state_dir/x (takes a path in this chat's own folder, such as \
+         file_cache_dir/page.html)"
+    );
+    assert!(!folders.at("cache/bird/one/file_state_dir").exists());
+    for outside in ["../two/x", "/etc/x"] {
         let said = call(&tool, &folders.scope(), fetch(outside)).await;
         assert!(
             !said.contains("\"saved\": true") || said.contains("file_cache_dir/"),

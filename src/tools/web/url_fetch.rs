@@ -323,6 +323,11 @@ fn written(body: &Value) -> (&'static str, Vec<u8>) {
 /// Where a download goes: beneath the conversation's own folder of the cache, whatever the workspace.
 fn place(scope: &Scope, path: &str) -> Result<Location, ToolError> {
     let path = path.trim();
+    if path.starts_with("file_state_dir") {
+        return Err(ToolError::tell(format!(
+            "invalid download_path: {path} (takes a path in this chat's own folder, such as file_cache_dir/page.html)"
+        )));
+    }
     let path = path.strip_prefix("file_cache_dir/").unwrap_or(path);
     let aliased =
         if path.starts_with('/') { path.to_owned() } else { format!("file_cache_dir/{path}") };
