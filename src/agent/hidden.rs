@@ -7,15 +7,15 @@ use selkie_domain::own_form::OwnForm;
 use selkie_domain::transcript::Call;
 use selkie_llm::{Reply, StopReason};
 
-/// More than anybody reads: the messages of one answer. A server that does not keep to `max_output_tokens` sends any
+/// More characters than anybody reads: the messages of one answer. A server that does not keep to `max_output_tokens` sends any
 /// length.
 const MAX_TEXT: usize = 100_000;
 
 /// Hides our secrets in what a model wrote: it may have read them where nobody thought of it. What is too long ends.
 pub fn reply(redactor: &Redactor, mut reply: Reply) -> Reply {
-    if reply.text.len() > MAX_TEXT {
-        reply.text.truncate(reply.text.floor_char_boundary(MAX_TEXT));
-        reply.stopped = Some(StopReason::Room);
+    if let Some(end) = reply.text.char_indices().nth(MAX_TEXT).map(|(end, _)| end) {
+        reply.text.truncate(end);
+        reply.stopped = Some(StopReason::Length);
     }
     reply.text = redactor.clean(&reply.text);
     reply.own = reply.own.filter(|own| !holds_secret(redactor, own));
@@ -93,6 +93,19 @@ mod tests {
         }
         let other = super::reply(&redactor, replied("it is **bold**."));
         assert_eq!(other.text, "it is **bold**.");
+    }
+
+    #[test]
+    fn an_answer_ends_behind_so_many_characters_whatever_its_script() {
+        let reply = |text: String| super::reply(&Redactor::default(), replied(&text));
+        let japanese = reply("あ".repeat(MAX_TEXT));
+        assert_eq!((japanese.text.chars().count(), japanese.stopped), (MAX_TEXT, None));
+        let longer = reply("あ".repeat(MAX_TEXT + 1));
+        assert_eq!(
+            (longer.text.chars().count(), longer.stopped),
+            (MAX_TEXT, Some(StopReason::Length))
+        );
+        assert!(!crate::messages::answer_stopped(StopReason::Length).contains("max_output_tokens"));
     }
 
     fn replied(text: &str) -> Reply {

@@ -3,7 +3,7 @@
 use crate::budget::SpentLimit;
 use selkie_domain::approval::{ApprovalState, Approvers};
 use selkie_domain::gate::GatePass;
-use selkie_llm::{ModelError, StopReason};
+use selkie_llm::{ModelError, Reason, StopReason};
 use selkie_store::{ApprovalRow, QuestionRow};
 
 /// How much of a message is named.
@@ -55,6 +55,10 @@ pub fn went_in_circles(tool: &str) -> String {
 /// No model answered.
 pub fn no_answer(error: &ModelError) -> String {
     match error {
+        ModelError::Transient { reason: Reason::TooMuch, .. } => {
+            "The model asked for too many things at once, and I did none of them. Please ask for less at a time."
+                .to_owned()
+        }
         ModelError::Transient { why, .. } => format!(
             "I could not get an answer from the model ({why}). I will not try this again by myself: please send it again in a \
              while."
@@ -91,6 +95,8 @@ pub const LAST_STEP_FAILED: &str = "(My last step did not work, and I ended with
 /// organisations, of keys.
 pub fn no_answer_plainly(error: &ModelError) -> String {
     let line = match error {
+        // Its words are the same for everybody.
+        ModelError::Transient { reason: Reason::TooMuch, .. } => return no_answer(error),
         ModelError::Transient { .. } => {
             "The model is not available right now. I will not try this again by myself: please send it again later."
         }
@@ -134,6 +140,9 @@ pub fn answer_stopped(stopped: StopReason) -> &'static str {
     match stopped {
         StopReason::Room => {
             "\n\n(The answer ends here because it is too long; `agent.max_output_tokens` says how long it may be.)"
+        }
+        StopReason::Length => {
+            "\n\n(The answer ends here because it has more than 100,000 characters; ask me for the rest.)"
         }
         StopReason::Filter => {
             "\n\n(The answer ends here because the model provider's content filter stopped it.)"

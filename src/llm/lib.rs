@@ -256,6 +256,8 @@ impl Reply {
 pub enum StopReason {
     /// `max_output` was reached.
     Room,
+    /// It is longer than is kept.
+    Length,
     /// The provider's filter.
     Filter,
     /// The model refuses to say more.
@@ -266,7 +268,7 @@ impl StopReason {
     /// What it means for an answer that is empty.
     fn empty(stopped: Option<Self>) -> Reason {
         match stopped {
-            Some(Self::Room) => Reason::NoRoom,
+            Some(Self::Room | Self::Length) => Reason::NoRoom,
             Some(Self::Filter | Self::Refusal) => Reason::Withheld,
             None => Reason::Empty,
         }
@@ -304,6 +306,8 @@ pub enum Reason {
     Garbled,
     /// The answer holds nothing.
     Empty,
+    /// The answer asks for more than one answer may.
+    TooMuch,
     /// The key is refused.
     Key,
     /// There is no money left.

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::locked;
 
-use crate::{AskError, Card, Model, ModelError, OnText, Reply, Request};
+use crate::{AskError, Card, Model, ModelError, OnText, Reason, Reply, Request};
 use selkie_domain::clock::SharedClock;
 
 /// The model is away, as far as is known; all clones tell the same.
@@ -53,7 +53,11 @@ impl Model for WatchedModel {
     async fn ask(&self, request: &Request, heard: &OnText<'_>) -> Result<Reply, AskError> {
         let asked = self.inner.ask(request, heard).await;
         match &asked {
-            Ok(_) => self.outage.over(),
+            // It answers, if with more than is taken.
+            Ok(_)
+            | Err(AskError {
+                error: ModelError::Transient { reason: Reason::TooMuch, .. }, ..
+            }) => self.outage.over(),
             Err(AskError {
                 error: ModelError::Transient { why, .. } | ModelError::Unusable { why, .. },
                 ..
@@ -81,12 +85,15 @@ mod tests {
 
     #[tokio::test]
     async fn what_helps_nobody_is_an_outage_until_something_is_answered() {
-        let errors = vec![rejected("no"), transient("busy", None), unusable("the key")];
+        let reason = Reason::TooMuch;
+        let why = "an answer with more than 128 calls".to_owned();
+        let much = ModelError::Transient { why, reason, retry_after: None };
+        let errors = vec![much, rejected("no"), transient("busy", None), unusable("the key")];
         let inner = Arc::new(Scripted::failing(errors));
         let outage = Outage::default();
         let clock = Arc::new(ManualClock::at(DateTime::UNIX_EPOCH));
         let model = WatchedModel { inner, outage: outage.clone(), clock };
-        for why in [None, Some("busy"), Some("busy")] {
+        for why in [None, None, Some("busy"), Some("busy")] {
             assert!(model.ask(&request(9), &|_| {}).await.is_err());
             assert_eq!(outage.now().map(|away| away.why).as_deref(), why, "the first is told");
         }

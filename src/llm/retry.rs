@@ -146,7 +146,8 @@ impl Retry {
         let pause = self.pause(asking.tried, *retry_after);
         // Who has nothing to say twice will not find words the third time. What cannot be read was paid for all the
         // same. A try that never came so far says nothing about that.
-        asking.useless += u32::from(matches!(reason, Reason::Empty | Reason::Garbled));
+        let is_useless = matches!(reason, Reason::Empty | Reason::Garbled | Reason::TooMuch);
+        asking.useless += u32::from(is_useless);
         let tries = if asking.request.has_next { 2 } else { TRIES };
         match asking.tried < tries && asking.useless < 2 && pause <= asking.patience() {
             true => Onward::Again(pause),

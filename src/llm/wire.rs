@@ -16,6 +16,7 @@ use crate::refusal::{self, IncompleteAnswer, ProviderRefusal, What};
 use crate::sse::Event;
 use crate::{Reason, halves};
 use selkie_domain::clock::SharedClock;
+use selkie_domain::screen;
 use selkie_domain::usage::Usage;
 
 /// More than any error that is worth reading.
@@ -143,7 +144,8 @@ impl Wire {
     }
 
     fn made(&self, what: What, message: &str) -> ProviderRefusal {
-        let message = self.redactor.clean(message);
+        // It is read by people and stands in logs: nothing in it steers a screen.
+        let message = screen::shown(&self.redactor.clean(message));
         ProviderRefusal { what, message, retry_after: None, usage: Usage::default() }
     }
 

@@ -95,7 +95,7 @@ impl Gather for PartialReply {
         }
         if self.too_many {
             let why = format!("an answer of more than {MAX_BLOCKS} blocks");
-            return Err(unfinished(Reason::Garbled, why));
+            return Err(unfinished(Reason::TooMuch, why));
         }
         let text = self.said.finish();
         let own = own(self.raw);

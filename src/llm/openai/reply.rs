@@ -77,7 +77,7 @@ impl Gather for PartialReply {
         }
         if self.too_many {
             let why = format!("an answer with more than {MAX_CALLS} calls");
-            return Err(unfinished(Reason::Garbled, why));
+            return Err(unfinished(Reason::TooMuch, why));
         }
         let finish = self.finish.unwrap_or_default();
         let said = self.said.finish();

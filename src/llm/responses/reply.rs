@@ -88,7 +88,8 @@ impl Gather for PartialReply {
         }
         let calls: Vec<Call> = self.items.iter().filter_map(|(_, item)| call(item)).collect();
         if self.too_many || calls.len() > MAX_CALLS {
-            return Err(garbled(format!("an answer with more than {MAX_CALLS} calls")));
+            let why = format!("an answer with more than {MAX_CALLS} calls");
+            return Err(IncompleteAnswer { reason: Reason::TooMuch, why, usage });
         }
         let written = std::mem::take(&mut self.written).finish();
         let (text, refused) = self.text(written);

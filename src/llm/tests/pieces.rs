@@ -115,6 +115,18 @@ async fn an_event_of_any_size_and_any_number_of_calls_are_refused() {
     ] {
         let error = once("openai", answer).await.expect_err(told);
         assert!(error.to_string().contains(told), "{error}");
+        assert_eq!(error.reason() == Reason::TooMuch, told.contains("calls"));
+    }
+}
+
+#[tokio::test]
+async fn a_providers_words_steer_no_screen() {
+    let words = r#"{"error":{"message":"\u001b]0;pwned\u0007\u001b[2J no\u202eon\u200b"}}"#;
+    for provider in ["openai", "anthropic"] {
+        let error = once(provider, Answer::json(400, words)).await.expect_err("it refuses");
+        let says = error.to_string();
+        assert!(says.contains("⟨U+001B⟩[2J no⟨U+202E⟩on⟨U+200B⟩"), "{says:?}");
+        assert!(!says.contains(selkie_domain::screen::steers), "{says:?}");
     }
 }
 

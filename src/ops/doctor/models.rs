@@ -202,7 +202,7 @@ fn refused(name: &str, failed: &AskError, is_priced: bool) -> Finding {
         Reason::Down | Reason::Silent | Reason::Garbled => {
             "run selkie doctor again; if that does not help, see the provider's status page and the profile's endpoint"
         }
-        Reason::Refused | Reason::TooLong => {
+        Reason::Refused | Reason::TooLong | Reason::TooMuch => {
             "check the profile's model and endpoint: another kind of server may answer"
         }
     };
