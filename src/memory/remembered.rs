@@ -55,7 +55,6 @@ pub struct EntryView {
     /// About how many bytes they have.
     pub bytes: usize,
     /// Files that cannot be read, and why.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<String>,
 }
 

@@ -1,6 +1,7 @@
 //! What is remembered: who sees it, what it counts for, what is refused.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -107,10 +108,26 @@ pub(super) fn owner() -> Rememberer {
 const NONE: &str = "Nothing that is remembered here fits. Try other words, or a lower min_score.";
 
 #[tokio::test]
+async fn a_memory_is_listed_with_its_faults_where_there_are_none() {
+    let home = Home::new();
+    home.write(&ann(), "Ann likes green tea.").await;
+    let files = Files::new(home.path(""), Arc::new(SystemClock));
+    let listed = serde_json::to_value(remembered::list(&files).unwrap()).unwrap();
+    assert_eq!(
+        (&listed[0]["name"], &listed[0]["faults"]),
+        (&"tg.1".into(), &serde_json::json!([]))
+    );
+}
+
+#[tokio::test]
 async fn a_line_is_written_with_its_mark_and_found() {
     let home = Home::new();
     let told = home.write(&ann(), "Ann likes green tea.").await;
     assert_eq!(told, "Remembered (memory/tg.1/MEMORY.md, line 3).");
+    for folder in ["memory", "memory/tg.1"] {
+        let mode = fs::metadata(home.path(folder)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700, "{folder}");
+    }
     assert_eq!(
         fs::read_to_string(home.path("memory/tg.1/MEMORY.md")).unwrap(),
         "## Notes\n\n- Ann likes green tea. <!-- tg:1 allowed clean 2027-01-15T08:00:00Z -->\n"

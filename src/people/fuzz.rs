@@ -16,7 +16,8 @@ fn fuzz_todos() {
             let before: Vec<Entry> = todos.entries().cloned().collect();
             for entry in &before {
                 let again = format!("{entry}\n");
-                assert_eq!(Todos::read(list, &again).entries().next(), Some(entry), "{again:?}");
+                let alone = Entry { below: Vec::new(), ..entry.clone() };
+                assert_eq!(Todos::read(list, &again).entries().next(), Some(&alone), "{again:?}");
                 drop((due(&entry.content), references(&entry.content)));
             }
             let new = Entry {

@@ -12,6 +12,8 @@ pub(super) enum Region {
     Plain,
     /// A comment of HTML.
     Comment,
+    /// A block of code.
+    Code,
     /// Two versions of something, of which a person has to choose one.
     Conflict,
 }
@@ -34,6 +36,18 @@ impl Regions {
         regions.find_conflicts(text);
         regions.find_comments(text);
         regions
+    }
+
+    /// Finds them, and blocks of code between fences.
+    pub fn with_fences(text: &Text) -> Self {
+        let mut regions = Self::find(text);
+        regions.find_fences(text);
+        regions
+    }
+
+    /// Whether the line `at` belongs to a block of code.
+    pub fn is_code(&self, at: usize) -> bool {
+        self.of.get(at) == Some(&Region::Code)
     }
 
     /// Whether the line `at` is to be read.
@@ -88,6 +102,34 @@ impl Regions {
         }
         self.open = begun;
     }
+
+    /// A fence that does not end begins nothing: it must not hide what stands below it.
+    fn find_fences(&mut self, text: &Text) {
+        let mut begun: Option<Fence<'_>> = None;
+        for (at, line) in text.lines().enumerate() {
+            let Some(marks) = fence(line).filter(|_| self.is_plain(at)) else { continue };
+            let is_end = |open: &Fence<'_>| marks.starts_with(open.marks) && line.trim() == marks;
+            match begun.take() {
+                None => begun = Some(Fence { at, marks }),
+                Some(open) if is_end(&open) => self.of[open.at..=at].fill(Region::Code),
+                other => begun = other,
+            }
+        }
+    }
+}
+
+/// Where a block of code begins, and by which marks.
+struct Fence<'t> {
+    at: usize,
+    marks: &'t str,
+}
+
+/// A fence's marks at the beginning of a line, three at least.
+fn fence(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let sign = line.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
+    let marks = &line[..line.len() - line.trim_start_matches(sign).len()];
+    (marks.len() >= 3).then_some(marks)
 }
 
 /// Seven signs at the beginning of a line, and a name or nothing behind them.

@@ -88,14 +88,17 @@ impl Todos {
     }
 
     fn of(list: List, text: Text) -> Self {
-        let regions = Regions::find(&text);
+        let regions = Regions::with_fences(&text);
         let front = front::find(&text, &regions).map_or(0, |front| front.end + 1);
         let mut items = Vec::new();
         let mut faults = Vec::new();
         for line in (front..text.len()).filter(|at| regions.is_plain(*at)) {
             match Entry::parse(text.line(line)) {
                 None => {}
-                Some(Ok(entry)) => items.push(Item { line, entry }),
+                Some(Ok(entry)) => {
+                    let below = below(&text, &regions, line);
+                    items.push(Item { line, entry: Entry { below, ..entry } });
+                }
                 Some(Err(why)) => faults.push(Fault::of(line..line + 1, why)),
             }
         }
@@ -132,19 +135,30 @@ impl Todos {
 
     /// Puts an entry on top, if the very same is not there yet; says whether it was put.
     pub fn put(&mut self, entry: &Entry, now: DateTime<Utc>) -> bool {
-        if self.entries().any(|other| other == entry) {
+        let line = entry.to_string();
+        let below = &entry.below;
+        let same = |other: &Entry| {
+            other.to_string() == line && (below.is_empty() || other.below == *below)
+        };
+        if self.entries().any(same) {
             return false;
         }
-        let at = self.top();
-        self.text.insert(at, entry.to_string());
+        let top = self.top();
+        let at = self.free_from(top);
+        let lines = std::iter::once(line).chain(below.iter().cloned());
+        lines.enumerate().for_each(|(n, line)| self.text.insert(at + n, line));
         self.settle(now);
         true
     }
 
-    /// Takes an entry away, the very same and once; says whether it was there.
+    /// Takes an entry away with the lines below it, the very same and once; says whether it was there.
     pub fn take(&mut self, entry: &Entry, now: DateTime<Utc>) -> bool {
-        let Some(found) = self.items.iter().find(|item| item.entry == *entry) else { return false };
-        self.text.remove(found.line);
+        // What stands below it may have been changed by hand meanwhile.
+        let line = entry.to_string();
+        let same = |item: &&Item| item.entry.to_string() == line;
+        let Some(found) = self.items.iter().find(same) else { return false };
+        let whole = found.line..found.line + 1 + found.entry.below.len();
+        self.text.remove_all(&[whole]);
         self.settle(now);
         true
     }
@@ -165,7 +179,7 @@ impl Todos {
 
     /// Where a new entry is put: below the header.
     fn top(&mut self) -> usize {
-        let regions = Regions::find(&self.text);
+        let regions = Regions::with_fences(&self.text);
         let front = front::find(&self.text, &regions).map_or(0, |front| front.end + 1);
         let first = self.items.first().map(|item| item.line);
         let plain = (front..first.unwrap_or(self.text.len())).filter(|at| regions.is_plain(*at));
@@ -179,6 +193,15 @@ impl Todos {
         let is_blank = |at: &usize| self.text.line(*at).trim().is_empty();
         let next = (below..self.text.len()).find(|at| !is_blank(at));
         if first.is_some() && next == first { next.unwrap_or(below) } else { below }
+    }
+
+    /// The next line from `at` on behind which nothing is set in: it would belong to what is put there.
+    fn free_from(&self, at: usize) -> usize {
+        let regions = Regions::with_fences(&self.text);
+        let is_taken = |at: &usize| {
+            regions.is_code(*at) || (regions.is_plain(*at) && is_set_in(self.text.line(*at)))
+        };
+        (at..self.text.len()).find(|at| !is_taken(at)).unwrap_or(self.text.len())
     }
 
     /// Reads what the text has become, and counts it in the front matter.
@@ -198,6 +221,21 @@ impl Todos {
         );
         *self = Self::of(self.list, self.text.clone());
     }
+}
+
+/// The lines below an entry that are set in, up to a blank one; a block of code whole or not at all.
+fn below(text: &Text, regions: &Regions, line: usize) -> Vec<String> {
+    let is_read = |at: &usize| regions.is_plain(*at) || regions.is_code(*at);
+    let is_below = |at: &usize| is_read(at) && is_set_in(text.line(*at));
+    let mut end = (line + 1..text.len()).find(|at| !is_below(at)).unwrap_or(text.len());
+    if regions.is_code(end) {
+        end = (line + 1..end).rev().find(|at| !regions.is_code(*at)).unwrap_or(line) + 1;
+    }
+    (line + 1..end).map(|at| text.line(at).to_owned()).collect()
+}
+
+fn is_set_in(line: &str) -> bool {
+    (line.starts_with("  ") || line.starts_with('\t')) && !line.trim().is_empty()
 }
 
 impl fmt::Display for Todos {

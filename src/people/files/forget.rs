@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, ErrorKind};
 
-use super::disk::gone;
+use super::disk::{gone, made};
 use super::error::written;
 use super::kept_versions::Keep;
 use super::links::leads_elsewhere;
@@ -56,7 +56,7 @@ impl Files {
                 return Err(io::Error::other("it lies in a folder that is a link"));
             }
             if let Some(folder) = path.parent() {
-                fs::create_dir_all(folder)?;
+                made(folder)?;
             }
             let keep = Keep::of(&self.state, file);
             match fs::symlink_metadata(&path) {

@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
+use super::disk::made;
 use super::error::{FileError, written};
 use super::kept_versions::Keep;
 use super::links::leads_elsewhere;
@@ -133,7 +134,7 @@ impl Place {
             false => (RenameFlags::NOREPLACE, Out::Nothing),
         };
         if !there && let Some(folder) = self.path.parent() {
-            fs::create_dir_all(folder)?;
+            made(folder)?;
         }
         match renameat_with(CWD, self.keep.path(), CWD, &self.path, flags) {
             Ok(()) => Ok(out),

@@ -33,6 +33,9 @@ pub struct Entry {
     pub others: Vec<Meta>,
     /// What is to be done, in one line.
     pub content: String,
+    /// The lines that stand below it, set in: they go where it goes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub below: Vec<String>,
 }
 
 /// A key and its value in front of the bar.
@@ -122,9 +125,10 @@ impl Entry {
     }
 }
 
+/// Its own line, without those below it.
 impl fmt::Display for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { is_done, created, done, chat, others, content } = self;
+        let Self { is_done, created, done, chat, others, content, below: _ } = self;
         write!(f, "{}", if *is_done { TICKED[0] } else { OPEN })?;
         let minute = |key: &str, at: NaiveDateTime| format!("[{key}]({})", write_minute(at));
         let metas: Vec<String> = created

@@ -125,6 +125,51 @@ fn a_new_entry_comes_on_top_and_is_counted() {
 }
 
 #[test]
+fn what_stands_below_an_entry_goes_with_it() {
+    let source = "# TODO\n- [ ] move house\n  - [ ] pack\n\tby Friday\n- [ ] rest\n  stays\n";
+    let mut open = Todos::read(List::Open, source);
+    let entry = open.entries().next().unwrap().clone();
+    assert_eq!(entry.below, ["  - [ ] pack", "\tby Friday"]);
+    let mut done = Todos::read(List::Done, "# TODO Done\n");
+    assert!(done.put(&entry.ticked(at("2026-03-06 07:09")), now()));
+    assert!(!done.put(&entry.ticked(at("2026-03-06 07:09")), now()), "made twice it is made once");
+    assert!(done.to_string().ends_with("| move house\n  - [ ] pack\n\tby Friday\n"), "{done}");
+    let changed = Entry { below: Vec::new(), ..entry };
+    assert!(open.take(&changed, now()), "also when somebody has changed it meanwhile");
+    assert!(open.to_string().ends_with("# TODO\n- [ ] rest\n  stays\n"), "{open}");
+}
+
+#[test]
+fn a_new_entry_takes_in_no_lines_that_stood_there() {
+    for source in
+        ["# TODO\n  a note\n- [ ] old\n", "# TODO\n  ```\ncode\n  ```\n- [ ] old\n", "  a note\n"]
+    {
+        let mut todos = Todos::read(List::Open, source);
+        assert!(todos.put(&entry("new"), now()), "{source}");
+        assert!(!todos.put(&entry("new"), now()), "made twice it is made once: {todos}");
+        assert!(todos.entries().all(|entry| entry.below.is_empty()), "{todos}");
+        assert!(todos.take(&entry("new"), now()));
+        assert!(todos.to_string().ends_with(source), "{todos}");
+    }
+}
+
+#[test]
+fn a_block_of_code_goes_with_its_entry_whole_or_not_at_all() {
+    let below =
+        |source: &str| Todos::read(List::Open, source).entries().next().unwrap().below.concat();
+    assert_eq!(below("- [ ] a\n  ```\n  b\n  ```\n"), "  ```  b  ```");
+    assert_eq!(below("- [ ] a\n  see\n  ```\nb\n  ```\n"), "  see");
+}
+
+#[test]
+fn a_block_of_code_holds_no_entries() {
+    let source = "```\n- [ ] an example\n```\n- [ ] real\n~~~~\n- [ ] no\n~~~\n- [ ] nor\n~~~~\n```\n- [ ] last\n";
+    let read = Todos::read(List::Open, source);
+    let all: Vec<&str> = read.entries().map(|entry| entry.content.as_str()).collect();
+    assert_eq!(all, ["real", "last"], "a fence that does not end hides nothing");
+}
+
+#[test]
 fn a_file_that_is_not_there_yet_gets_its_frame() {
     let mut todos = Todos::read(List::Done, "");
     assert!(todos.put(&entry("Buy milk").ticked(at("2026-03-06 07:09")), now()));
@@ -149,7 +194,7 @@ fn what_was_written_by_hand_stays_where_it_is() {
     let rest = rest.split_once("---\r\n").unwrap().1;
     let put_back = rest
         .replace(&format!("{}\r\n", entry("new")), "")
-        .replace("-->\r\n", "-->\r\n- [ ] by hand\r\n");
+        .replace("-->\r\n", "-->\r\n- [ ] by hand\r\n  - [ ] below\r\n");
     assert_eq!(put_back, BY_HAND.trim_start_matches('\u{feff}'));
 }
 
