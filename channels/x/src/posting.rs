@@ -1,6 +1,8 @@
 //! What can be posted on the timeline, and what has to be known before: data for the tools that post.
 
-use selkie_channel_core::{MessageRef, PictureKind, PostPictures, Posting, PostingTool};
+use selkie_channel_core::{
+    MessageRef, PictureKind, PostPictures, Posting, PostingTool, has_no_width,
+};
 
 use crate::ids::MAIN;
 use crate::refusal::{of_account, of_words};
@@ -59,6 +61,9 @@ pub fn fault(text: &str) -> Option<String> {
     let text = written(text);
     if text.is_empty() {
         return Some("it is empty".to_owned());
+    }
+    if text.chars().all(|c| c.is_whitespace() || has_no_width(c)) {
+        return Some("nobody would see anything of it: write something".to_owned());
     }
     let weight = weight(&text);
     (weight > LIMIT).then(|| {
@@ -123,6 +128,8 @@ mod tests {
         let why = fault(&"あ".repeat(141)).unwrap();
         assert!(why.starts_with("it weighs 282 characters and 280 are the most"), "{why}");
         assert_eq!(fault(" \u{FEFF}\n").as_deref(), Some("it is empty"));
+        let unseen = fault("\u{200B}\u{2060} \u{E0041}").unwrap();
+        assert!(unseen.starts_with("nobody would see anything"), "{unseen}");
     }
 
     #[test]

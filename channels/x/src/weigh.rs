@@ -43,6 +43,8 @@ mod tests {
             ("https://example.com/a/very/long/path", 23),
             ("go: https://example.com 😀", 4 + 23 + 1 + 2),
             ("selkie.rs", 23),
+            ("_example.com_", 13),
+            ("see _example.com_.", 18),
             ("README.md", 23),
             ("crates.io", 23),
             ("https://example.com/a_(b)?c=d#e", 23),
