@@ -206,6 +206,9 @@ fn more_than_the_label_says_is_refused_before_it_is_read() {
         .chain(["state/a", "state/b"].map(|name| entry(name, name)))
         .collect();
     assert!(refused(archive(&many)).contains("more files than its label says"));
+    // Before a single file is read.
+    let says = "it holds 300013 files, and selkie restores 250000 at most";
+    assert_eq!(refused(archive(&[labelled(300_013, 99)])), says);
     let huge = Entry { says: Some(1 << 40), ..entry("state/a", "a") };
     assert!(refused(archive(&[labelled(9, 99), huge])).contains("more bytes than its label says"));
     let huge = Entry { says: Some(1 << 40), ..entry(LABEL, "a") };

@@ -160,6 +160,11 @@ impl ReadProgress {
         let Some(label) = &self.label else {
             ensure!(name == LABEL, NONE);
             let label = label_of(size, from)?;
+            ensure!(
+                label.files <= MAX_FILES,
+                "it holds {} files, and selkie restores {MAX_FILES} at most",
+                label.files
+            );
             taker.label(&label)?;
             self.label = Some(label);
             return Ok(());
@@ -173,10 +178,7 @@ impl ReadProgress {
         }
         self.files += 1;
         self.bytes = self.bytes.saturating_add(size);
-        ensure!(
-            self.files <= label.files.min(MAX_FILES),
-            "it holds more files than its label says"
-        );
+        ensure!(self.files <= label.files, "it holds more files than its label says");
         ensure!(
             self.bytes <= label.bytes.saturating_add(SPARE),
             "it holds more bytes than its label says"
