@@ -33,11 +33,18 @@ impl<'a> Archive<'a> {
         Ok(Self { zip, kind: Kind::Text, left: UNPACKED })
     }
 
-    /// Refuses an archive that claims more than is allowed: for a reader that unpacks by itself.
-    pub(crate) fn check_claims(&mut self) -> Result<(), DocumentError> {
+    /// Refuses an archive that claims more than is allowed: for a reader that unpacks by itself, and those files that
+    /// begin so piece by piece.
+    pub(crate) fn check_claims(&mut self, streamed: &str) -> Result<(), DocumentError> {
         let mut all = 0_u64;
         for index in 0..self.zip.len() {
             let Ok(file) = self.zip.by_index_raw(index) else { continue };
+            if file.name().is_ok_and(|name| name.starts_with(streamed)) {
+                if is_bomb(file.size(), file.compressed_size()) {
+                    return Err(TOO_LARGE);
+                }
+                continue;
+            }
             check(file.size(), file.compressed_size())?;
             all = all.saturating_add(file.size());
         }
@@ -104,9 +111,12 @@ impl<'a> Archive<'a> {
 
 const TOO_LARGE: DocumentError = DocumentError::TooLarge("it unpacks to far more than it holds");
 
+fn is_bomb(unpacked: u64, packed: u64) -> bool {
+    unpacked > RATIO_FROM && unpacked / packed.max(1) > RATIO
+}
+
 fn check(unpacked: u64, packed: u64) -> Result<(), DocumentError> {
-    let is_bomb = unpacked > RATIO_FROM && unpacked / packed.max(1) > RATIO;
-    if unpacked > ENTRY || is_bomb { Err(TOO_LARGE) } else { Ok(()) }
+    if unpacked > ENTRY || is_bomb(unpacked, packed) { Err(TOO_LARGE) } else { Ok(()) }
 }
 
 /// The number in a name: `slide10.xml` stands behind `slide9.xml`.

@@ -18,11 +18,11 @@ pub(crate) fn read(bytes: &[u8], kind: Kind) -> Result<Document, DocumentError> 
     match kind {
         Kind::OldExcel => old(bytes, &mut document)?,
         Kind::BinaryExcel => {
-            Archive::open(bytes)?.check_claims()?;
+            Archive::open(bytes)?.check_claims("xl/worksheets/")?;
             binary(bytes, &mut document)?;
         }
         _ => {
-            Archive::open(bytes)?.check_claims()?;
+            Archive::open(bytes)?.check_claims("xl/worksheets/")?;
             modern(bytes, &mut document)?;
         }
     }
