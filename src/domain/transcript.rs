@@ -14,10 +14,7 @@ use crate::taint::Taint;
 /// One stored row of a task's transcript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "item", rename_all = "snake_case")]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a task has few items, and every second one is a message of a person"
-)]
+#[expect(clippy::large_enum_variant, reason = "few live at once, and most are messages")]
 pub enum Item {
     /// A person's message, as the model sees it.
     #[serde(rename = "heard")]
@@ -134,7 +131,7 @@ impl UserMessage {
         quoted.chain(&self.pictures).cloned().collect()
     }
 
-    /// Returns the level of what it holds beside the person's own words.
+    /// Returns the level of what it holds beside the person's own typed words; what they said aloud a program has guessed.
     pub fn level(&self) -> Taint {
         let quoted = match &self.quote {
             Some(quote) if quote.ours && quote.files.is_empty() => quote.level,
@@ -144,7 +141,6 @@ impl UserMessage {
         let brings_files = !self.files.is_empty() || !self.pictures.is_empty();
         match self.forwarded || self.relayed || self.is_talk() || brings_files {
             true => Taint::Raw,
-            // A program has written down what it took for their words: others may have been heard with them.
             false if !self.spoken.is_empty() => quoted.max(Taint::Derived),
             false => quoted,
         }
@@ -152,9 +148,9 @@ impl UserMessage {
 
     /// Returns what the person said, written or aloud: for whoever tells it, and for nobody who obeys it.
     pub fn said(&self) -> String {
-        let typed = Some(self.text.clone()).filter(|text| !text.is_empty());
         let spoken = self.spoken.iter().map(SpokenWords::marked);
-        typed.into_iter().chain(spoken).collect::<Vec<_>>().join("\n")
+        let all = std::iter::once(self.text.clone()).filter(|text| !text.is_empty()).chain(spoken);
+        all.collect::<Vec<_>>().join("\n")
     }
 
     /// Returns what the person typed; nothing when the words are another's, and nothing of what they said aloud.
