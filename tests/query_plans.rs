@@ -22,7 +22,7 @@ const SKIPPED: [&str; 4] = ["tests", "fixtures", "conformance", "postgres"];
 /// at a LIMIT in the order of the rows; what the owner is shown before a person is forgotten, and what is exported, by hand.
 const MAY: [&str; 15] = [
     "SELECT i.conversation, i.inbound FROM inbox i WHERE i.inbound LIKE ?1",
-    "SELECT i.disposition, i.inbound, i.conversation, i.id, i.stored_at, t.state, t.finish FROM inbox i LEFT JOIN task t",
+    "SELECT i.disposition, i.inbound, i.conversation, i.id, i.stored_at, t.state, t.finish, i.spoken FROM inbox i LEFT JOIN task t",
     "SELECT o.id, o.body, o.task, o.inbox, o.call, o.created_at, t.conversation",
     "UPDATE inbox SET conversation = ?1 WHERE conversation = ?2",
     "UPDATE outbound SET conversation = ?1 WHERE conversation = ?2",

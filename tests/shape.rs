@@ -319,7 +319,8 @@ fn what_leaves_a_window_is_named_and_callable() {
 /// What asks a person, and what only an answer ends.
 const ASKING: [&str; 3] = ["ask_user", "plan_enter", "plan_exit"];
 
-/// The bot's own record that the table treats as if it spoke elsewhere: what it starts speaks later.
+/// The bot's own record that plan mode, strangers and what another conversation began do not have: what it starts speaks
+/// later.
 fn hides_as(name: &str, class: Class) -> Class {
     if name == "cron" { Class::Message } else { class }
 }
@@ -337,7 +338,7 @@ fn expected(facts: &Facts, name: &str, class: Class) -> bool {
     };
     let summoned = facts.trust == Trust::Owner && facts.summoned.iter().any(|word| word == name);
     let summoned = summoned && !facts.taint.is_any();
-    let place = !group || opened || summoned || !matches!(class, Class::Message | Class::Exec);
+    let place = !group || opened || summoned || !matches!(as_is, Class::Message | Class::Exec);
     let plan = facts.mode == Mode::Normal
         || !matches!(class, Class::Write | Class::Exec | Class::Message | Class::Public);
     let persona = name != "persona_write" || (!group && facts.trust == Trust::Owner);
@@ -366,8 +367,8 @@ fn asks(facts: &Facts, name: &str, class: Class) -> bool {
     let by_name = in_group
         && summoned
         && !facts.taint.is_any()
-        && matches!(hides_as(name, class), Class::Message | Class::Exec);
-    let tainted = facts.taint.is_any() && (class == Class::Exec || name == "cron");
+        && matches!(class, Class::Message | Class::Exec);
+    let tainted = facts.taint.is_any() && class == Class::Exec;
     outward || tainted || by_name
 }
 

@@ -132,10 +132,10 @@ impl Desk {
 }
 
 #[test]
-fn pairing_is_off_or_asks() {
+fn pairing_is_by_button_or_code_or_off() {
     let of = |written: &str| Desk::with(&format!("pairing: {written}\n")).shown("pairing");
     assert!(of("ask").starts_with("\"ask\"") || of("ask").starts_with("ask"), "{}", of("ask"));
-    assert_snapshot!(Desk::with("pairing: maybe\n").problems(), @"config.yaml:1: pairing takes off or ask, not maybe");
+    assert_snapshot!(Desk::with("pairing: maybe\n").problems(), @"config.yaml:1: pairing takes button, ask or off, not maybe");
 }
 
 #[test]

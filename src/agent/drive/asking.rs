@@ -30,19 +30,17 @@ impl Drive<'_> {
             request.pictures = pictures::load(&request.turns).await;
         }
         let claimed = self.task.claimed;
-        self.agent.events.emit(|| Event::Asked {
-            conversation: claimed.conversation.clone(),
-            task: claimed.claim.task,
-            step: ask.step,
-        });
+        let task = claimed.claim.task;
+        let conversation = || claimed.conversation.clone();
+        let step = ask.step;
+        self.agent.events.emit(|| Event::Asked { conversation: conversation(), task, step });
         let patience = Patience::begin();
         let began = Instant::now();
         let at = self.agent.clock.now();
         let progress = (self.task.scope)(&self.facts, "").progress;
         let events = &self.agent.events;
         let redactor = &self.agent.redactor;
-        let telling =
-            AnswerNotice::new(events, redactor, Arc::clone(&progress), claimed.claim.task);
+        let telling = AnswerNotice::new(events, redactor, Arc::clone(&progress), task);
         let heard = |written: TextProgress<'_>| {
             if matches!(written, TextProgress::More(_)) {
                 patience.heard();
@@ -54,7 +52,7 @@ impl Drive<'_> {
             biased;
             () = self.task.cancel.cancelled() => return self.cancelled().await,
             // An answer to half of a request is none: the next call reads all of it.
-            () = self.task.inflow.joins(), if ask.step == 1 => return Ok(()),
+            () = self.task.inflow.joins(), if step == 1 => return Ok(()),
             reply = patience.wait(asked, &progress) => reply,
         };
         telling.end();

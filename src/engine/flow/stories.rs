@@ -384,8 +384,8 @@ async fn files_come_into_the_conversations_own_folder() {
     let arrived = house.platform.wait_for(1).await;
     insta::assert_snapshot!(arrived[0].1.replace(") ", ")\n"), @r#"
         re read: file_cache_dir/c1/in/1/a.txt (document, text/plain, 3 bytes)
-        file_cache_dir/c1/in/1/a-2.txt (document, text/plain, 4 bytes)
-        b.txt (could not be fetched: the platform has lost it)
+        one file_cache_dir/c1/in/1/a-2.txt (document, text/plain, 4 bytes)
+        two! b.txt (could not be fetched: the platform has lost it)
         c.txt (could not be fetched: it has 5000 bytes, and at most 1000 are fetched)
         "#);
     let stored = house.cache.path().join("c1/in/1");

@@ -28,3 +28,4 @@ pub mod settings;
 pub mod ticker;
 mod under;
 pub mod unlisted;
+mod wait;

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use selkie_channel_core::{
     Address, AddressReason, AllowList, Audience, ConversationId, Inbound, PersonId, PlaceId, What,
 };
 
 use crate::delivery::account::Account;
 use crate::intake::settings::{PlaceSettings, TriggerMode, WhileBusy};
+use crate::intake::wait::{Wait, WaitRules};
 use crate::work::provenance::{level, summoned};
 use crate::work::rights::{self, Rights};
 use selkie_domain::approval::Verdict;
@@ -19,12 +20,7 @@ use selkie_domain::clock::SharedClock;
 use selkie_domain::facts::{Facts, Trust, Where};
 use selkie_domain::live::Live;
 use selkie_domain::span::Span;
-use selkie_store::{Arrival, Disposition, Gathering, NewTask, NextPiece};
-
-/// How long an album gathers its pictures.
-const ALBUM: TimeDelta = TimeDelta::milliseconds(800);
-/// A text that is shorter than its platform's longest by no more than this part of it was cut there.
-const NEAR: usize = 16;
+use selkie_store::{Arrival, Disposition, NewTask};
 
 /// What config says about what becomes of messages.
 pub struct Rules {
@@ -124,30 +120,13 @@ impl Policy<'_> {
         if inbound.command.is_some() {
             return new;
         }
-        let Waits { span, next } = self.waits(inbound);
-        let word = format!("say:{}", inbound.speaker.id);
-        let within = delta(self.join_within);
-        let gathers = Gathering { word, within, next };
-        let is_alone = within.is_zero() && span.is_none();
-        let not_before = span.map(|span| self.now + span);
-        NewTask { not_before, gathers: (!is_alone).then_some(gathers), ..new }
-    }
-
-    /// Says how long a message's task waits for what belongs to it.
-    fn waits(&self, inbound: &Inbound) -> Waits {
-        let join = delta(self.join_within);
-        let is_cut = self
-            .address
-            .longest_text()
-            .is_some_and(|most| inbound.text.encode_utf16().count() >= most - most / NEAR);
-        let (span, next) = match inbound {
-            _ if inbound.album.is_some() => (ALBUM, NextPiece::Expected),
-            _ if !self.debounce.0.is_zero() => (delta(self.debounce), NextPiece::Expected),
-            _ if is_cut => (join, NextPiece::Expected),
-            _ if inbound.forwarded => (join, NextPiece::Words),
-            _ => (TimeDelta::zero(), NextPiece::Unknown),
+        let rules = WaitRules {
+            debounce: self.debounce,
+            join_within: self.join_within,
+            longest: self.address.longest_text(),
         };
-        Waits { span: (!span.is_zero()).then_some(span), next }
+        let Wait { span, gathers } = rules.wait(inbound);
+        NewTask { not_before: span.map(|span| self.now + span), gathers, ..new }
     }
 
     /// Makes the task of a message that means the bot: it may interrupt what runs.
@@ -167,18 +146,6 @@ impl Policy<'_> {
             ..Facts::of(place, Some(inbound.speaker.id.clone()), trust, self.now)
         }
     }
-}
-
-/// What a message's task waits for.
-struct Waits {
-    /// How long, when it waits.
-    span: Option<TimeDelta>,
-    /// What it says of the message that comes next.
-    next: NextPiece,
-}
-
-fn delta(span: Span) -> TimeDelta {
-    TimeDelta::from_std(span.0).unwrap_or(TimeDelta::MAX)
 }
 
 /// Says what an event is stored as.
@@ -325,6 +292,7 @@ fn task(inbound: &Inbound, policy: &Policy<'_>, trust: Trust) -> Disposition {
 
 #[cfg(test)]
 mod tests {
+    use chrono::TimeDelta;
     use proptest::prelude::*;
     use selkie_channel_core::{
         Aside, Attachment, AttachmentKind, Command, ConversationId, MessageRef, Quote,
@@ -332,7 +300,9 @@ mod tests {
 
     use super::*;
     use crate::flow::testing::{self, TestAddress};
+    use crate::intake::wait::{ALBUM, NEAR};
     use selkie_domain::taint::Taint;
+    use selkie_store::NextPiece;
 
     fn policy<'a>(
         owners: &'a [PersonId],

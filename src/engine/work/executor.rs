@@ -180,8 +180,8 @@ impl TaskExecutor {
         let answer = Arc::new(self.stream(claimed));
         let zone = self.zones.of_task(claimed).await;
         let while_busy = self.settings.now().while_busy;
-        let (files, rights) = (&self.attachments, &self.rights);
-        let steering = TaskInflow::new(files, rights, while_busy, mark, claimed, zone);
+        let rights = &self.rights;
+        let steering = TaskInflow::new(&self.attachments, rights, while_busy, mark, claimed, zone);
         self.close_expired_question(claimed).await;
         self.close_approval(claimed).await;
         let bounds = scheduled::bounds(&self.context, claimed).await;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::locked;
-use selkie_channel_core::{ConversationId, Inbound, PersonId};
+use selkie_channel_core::{ConversationId, Inbound};
 use tokio::sync::Notify;
 
 use crate::delivery::context::Context;
@@ -25,11 +25,13 @@ mod counters;
 mod messages;
 mod reached;
 pub mod settings;
+mod user;
 mod voice;
 
 use counters::{Counters, Use};
 use reached::{LimitHit, What, Whose};
-use settings::{Caps, LimitSettings};
+use settings::LimitSettings;
+use user::{Share, User};
 
 /// What is counted in this time is written at once, and may be lost by a kill: no message waits for it.
 const BEHIND: Duration = Duration::from_secs(1);
@@ -44,13 +46,6 @@ pub struct Limits {
     /// Rung when something was added.
     counted: Notify,
     reached: Mutex<BTreeMap<String, DateTime<Utc>>>,
-}
-
-/// Who uses something.
-struct User<'a> {
-    person: Option<&'a PersonId>,
-    conversation: &'a ConversationId,
-    is_owner: bool,
 }
 
 impl Limits {
@@ -196,8 +191,7 @@ impl Limits {
         if trust == Trust::Owner {
             return None;
         }
-        let (person, conversation) = (Some(&inbound.speaker.id), &inbound.conversation);
-        let user = User { person, conversation, is_owner: false };
+        let user = User::who_wrote(inbound);
         let checks = self.checks(&user, What::Commands, inbound.at, 1);
         self.first_reached(checks.into_iter()).await
     }
@@ -263,8 +257,7 @@ impl Limits {
     }
 
     fn bytes(&self, inbound: &Inbound, amount: u64) -> Vec<Check> {
-        let (person, conversation) = (Some(&inbound.speaker.id), &inbound.conversation);
-        let user = User { person, conversation, is_owner: false };
+        let user = User::who_wrote(inbound);
         self.checks(&user, What::Bytes, self.context.runtime.clock.now(), amount)
     }
 
@@ -340,46 +333,6 @@ impl Limits {
             self.outbox.say_once(&key, draft).await;
         }
     }
-}
-
-impl<'a> User<'a> {
-    /// Who has asked for a task.
-    fn of(claimed: &'a TaskClaim, trust: Trust) -> Self {
-        Self {
-            person: claimed.facts.speaker.as_ref(),
-            conversation: &claimed.conversation,
-            is_owner: trust == Trust::Owner,
-        }
-    }
-
-    /// The counters of a use, each with its limit.
-    fn shares(&self, settings: &LimitSettings) -> Vec<Share> {
-        let whose = Whose::Everybody;
-        let who = "everybody".to_owned();
-        let caps = settings.everybody.caps();
-        if self.is_owner {
-            return vec![Share { whose, who, caps: caps.of_cost() }];
-        }
-        let person = self.person.map(|person| Share {
-            whose: Whose::Person,
-            who: format!("person {person}"),
-            caps: settings.person.caps(),
-        });
-        let conversation = Share {
-            whose: Whose::Conversation,
-            who: format!("conversation {}", self.conversation),
-            caps: settings.conversation.caps(),
-        };
-        let everybody = Share { whose, who, caps };
-        person.into_iter().chain([conversation, everybody]).collect()
-    }
-}
-
-/// One that uses something: whose counter, its name, and how far it may go.
-struct Share {
-    whose: Whose,
-    who: String,
-    caps: Caps,
 }
 
 /// The limits that a task counts against.

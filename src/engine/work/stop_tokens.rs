@@ -38,12 +38,12 @@ pub struct StopMark {
     asked: CancellationToken,
     cancel: CancellationToken,
     keeps_answer: Arc<AtomicBool>,
-    joined: Arc<Joined>,
+    joined: Arc<JoinBell>,
 }
 
 /// What has joined the request of a task.
 #[derive(Default)]
-struct Joined {
+struct JoinBell {
     bell: Notify,
     /// Until when more is expected.
     until: Mutex<Option<DateTime<Utc>>>,

@@ -250,7 +250,14 @@ fn carry_out(
     let Some(here) = conversation else { return Ok(Belongs::default()) };
     let mut task = None;
     let mut applied = false;
-    let taken = belongs(tx, row, here, glance, now)?;
+    let lane = glance.here.as_ref().and_then(|here| here.lane).filter(|lane| !lane.is_idle);
+    let taken = match (&row.arrival.belongs, lane) {
+        (Some(new), Some(lane)) => {
+            let piece = gathering::Piece { inbound, new, conversation: here, lane: lane.row, now };
+            gathering::find(tx, piece)?.map(|_| Disposition::Task(new.clone()))
+        }
+        _ => None,
+    };
     let disposition = taken.as_ref().unwrap_or(disposition);
     match disposition {
         Disposition::Task(new) | Disposition::MeantNow(new) => {
@@ -278,22 +285,6 @@ fn carry_out(
     Ok(Belongs { conversation, task, question: None, applied, taken: taken.is_some() })
 }
 
-/// What becomes of a line that speaks to nobody, where it belongs to its speaker's request.
-fn belongs(
-    tx: &mut dyn Tx,
-    row: &Row,
-    here: i64,
-    glance: &Glance,
-    now: DateTime<Utc>,
-) -> Result<Option<Disposition>> {
-    let lane = glance.here.as_ref().and_then(|here| here.lane).filter(|lane| !lane.is_idle);
-    let Some((new, lane)) = row.arrival.belongs.as_ref().zip(lane) else { return Ok(None) };
-    let inbound = &row.arrival.inbound;
-    let piece = gathering::Piece { inbound, new, conversation: here, lane: lane.row, now };
-    let found = gathering::find(tx, piece)?;
-    Ok(found.map(|_| Disposition::Task(new.clone())))
-}
-
 /// What a task is made of.
 #[derive(Clone, Copy)]
 struct At<'a> {
@@ -310,7 +301,7 @@ fn begin(tx: &mut dyn Tx, at: At<'_>, out: &mut RawAccepted) -> Result<i64> {
     if glance.here.as_ref().is_none_or(|known| known.is_closed) {
         conversations::open(tx, here)?;
     }
-    let Placed { row: made, joins } = push(tx, at, out)?;
+    let Placement { row: made, joins } = push(tx, at, out)?;
     if new.interrupts && !joins {
         // It interrupts others, never itself.
         let stopped = stop::interrupt(tx, here, made.task, &new.facts, now)?;
@@ -328,7 +319,7 @@ fn begin(tx: &mut dyn Tx, at: At<'_>, out: &mut RawAccepted) -> Result<i64> {
 }
 
 /// Makes the task, or finds the one that its message belongs to, or the one of the same cause.
-fn push(tx: &mut dyn Tx, at: At<'_>, out: &mut RawAccepted) -> Result<Placed> {
+fn push(tx: &mut dyn Tx, at: At<'_>, out: &mut RawAccepted) -> Result<Placement> {
     let At { row, new, here, glance, now } = at;
     let inbound = &row.arrival.inbound;
     let (lane, is_idle) = match glance.here.as_ref().and_then(|here| here.lane) {
@@ -339,7 +330,7 @@ fn push(tx: &mut dyn Tx, at: At<'_>, out: &mut RawAccepted) -> Result<Placed> {
     let request = if is_idle { None } else { gathering::find(tx, piece)? };
     let running = match request {
         Some(Request::Waits(task)) => {
-            return Ok(Placed { row: task.take(tx, piece)?, joins: true });
+            return Ok(Placement { row: task.take(tx, piece)?, joins: true });
         }
         Some(Request::Runs(running)) => Some(running),
         None => None,
@@ -376,11 +367,11 @@ fn push(tx: &mut dyn Tx, at: At<'_>, out: &mut RawAccepted) -> Result<Placed> {
         let here = known.filter(|here| here.place == inbound.place.key());
         out.started = Some(StartedTask { task: made.task, here });
     }
-    Ok(Placed { row: made, joins })
+    Ok(Placement { row: made, joins })
 }
 
 /// The task that a message has become.
-struct Placed {
+struct Placement {
     row: tasks::TaskRow,
     /// The message belongs to a request that was there.
     joins: bool,

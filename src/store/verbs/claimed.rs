@@ -201,44 +201,46 @@ fn header(tx: &mut dyn Tx, task: i64) -> Result<Header> {
                         AND j.album = 'with:' || CAST(t.id AS TEXT))
          FROM task t JOIN conversation c ON c.id = t.conversation WHERE t.id = ?1",
         params![task],
-        |row| {
-            let raw = RawClaimed {
-                task: row.get(0)?,
-                number: row.get(1)?,
-                instance: row.get(2)?,
-                account: row.get(3)?,
-                key: row.get(4)?,
-                place: row.get(5)?,
-                conversation: row.get(6)?,
-                workspace: row.get(15)?,
-                epoch: row.get(7)?,
-                attempts: row.get(8)?,
-                facts: (row.get(9)?, row.get(13)?),
-                header: row.get(10)?,
-                place_row: row.get(12)?,
-                heard: Vec::new(),
-                words: None,
-                items: Vec::new(),
-                history: RawHistory::default(),
-                told: ClaimContext::default(),
-                plan: row.get(11)?,
-                chosen: chosen::read(row, 21)?,
-                settled: None,
-                approval: None,
-                decided_by: None,
-                own_forms: BTreeMap::new(),
-                has_joined: row.get(23)?,
-            };
-            let untold = Untold {
-                context: row.get(16)?,
-                gate: row.get(17)?,
-                lines: row.get(18)?,
-                undelivered: row.get(19)?,
-                asked: row.get(20)?,
-            };
-            Ok(Header { raw, holds_album: row.get(14)?, untold })
-        },
+        read_header,
     )
+}
+
+fn read_header(row: &dyn Row) -> Result<Header> {
+    let raw = RawClaimed {
+        task: row.get(0)?,
+        number: row.get(1)?,
+        instance: row.get(2)?,
+        account: row.get(3)?,
+        key: row.get(4)?,
+        place: row.get(5)?,
+        conversation: row.get(6)?,
+        workspace: row.get(15)?,
+        epoch: row.get(7)?,
+        attempts: row.get(8)?,
+        facts: (row.get(9)?, row.get(13)?),
+        header: row.get(10)?,
+        place_row: row.get(12)?,
+        heard: Vec::new(),
+        words: None,
+        items: Vec::new(),
+        history: RawHistory::default(),
+        told: ClaimContext::default(),
+        plan: row.get(11)?,
+        chosen: chosen::read(row, 21)?,
+        settled: None,
+        approval: None,
+        decided_by: None,
+        own_forms: BTreeMap::new(),
+        has_joined: row.get(23)?,
+    };
+    let untold = Untold {
+        context: row.get(16)?,
+        gate: row.get(17)?,
+        lines: row.get(18)?,
+        undelivered: row.get(19)?,
+        asked: row.get(20)?,
+    };
+    Ok(Header { raw, holds_album: row.get(14)?, untold })
 }
 
 /// The task is shaped in the conversation's mode of now: its facts say so, for who looks at it later.

@@ -35,7 +35,7 @@ plan_enter:
 plan_exit: plan_summary
 powershell: cmd cwd timeout_seconds
 process: action process_id input signal wait_seconds cursor
-read_file: path offset limit
+read_file: path offset limit page
 read_schema: schema path
 recall: id
 sessions_history: session_id limit
