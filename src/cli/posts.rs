@@ -78,7 +78,7 @@ pub struct EditTweet {
     /// When to post it next: 08:00, "tomorrow 08:00", or 2026-12-24T18:00:00+01:00
     #[arg(long, value_name = "TIME")]
     pub time: Option<String>,
-    /// How often from then on: once, daily or hourly [default: as before]
+    /// How often from then on: once, hourly, daily or weekly [default: as before]
     #[arg(long, value_name = "HOW", requires = "time")]
     pub recurrence: Option<String>,
 }

@@ -14,7 +14,7 @@ mod zoned;
 use std::fmt;
 use std::str::FromStr;
 
-use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc, Weekday};
 
 use super::foreign_words::shown;
 use super::zone::Zone;
@@ -60,6 +60,13 @@ impl Cron {
     /// Makes the expression of a minute of every hour; `None` when no hour has it.
     pub fn hourly(minute: u32) -> Option<Self> {
         format!("{minute} * * * *").parse().ok()
+    }
+
+    /// Makes the expression of a time of day on a day of the week; `None` when there is no such time.
+    pub fn weekly(day: Weekday, time: NaiveTime) -> Option<Self> {
+        use chrono::Timelike as _;
+        let day = day.num_days_from_sunday();
+        format!("{} {} * * {day}", time.minute(), time.hour()).parse().ok()
     }
 
     /// Returns the first instant after `after`, by the zone's clocks. The search goes 41 years ahead, which every

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use chrono::{DateTime, Timelike as _, Utc};
+use chrono::{DateTime, Datelike as _, Timelike as _, Utc};
 
 use super::cron::Cron;
 use super::expression::{self, Expression, ExpressionError};
@@ -18,13 +18,15 @@ pub enum Recurrence {
     Once,
     /// Each day at this time of day.
     Daily,
+    /// Each week on this day, at this time of day.
+    Weekly,
     /// Each hour at this minute.
     Hourly,
 }
 
 /// No such recurrence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a recurrence (takes once, daily, hourly)")]
+#[error("{0:?} is not a recurrence (takes once, hourly, daily, weekly)")]
 pub struct UnknownRecurrence(String);
 
 impl Recurrence {
@@ -42,6 +44,9 @@ impl Recurrence {
         let expression = match self {
             Self::Once => return Ok(Plan::of(Expression::Once(first), zone)),
             Self::Daily => Cron::daily(local),
+            Self::Weekly => {
+                Cron::weekly(zone.local(first).weekday(), local).ok_or_else(unreadable)?
+            }
             Self::Hourly => Cron::hourly(local.minute()).ok_or_else(unreadable)?,
         };
         // Seconds of a written time are none of a crontab's: that minute is the first.
@@ -63,6 +68,7 @@ impl Recurrence {
         match fields.as_slice() {
             [_, "*", "*", "*", "*"] => Some(Self::Hourly),
             [_, _, "*", "*", "*"] => Some(Self::Daily),
+            [_, _, "*", "*", day] if day.parse::<u8>().is_ok() => Some(Self::Weekly),
             _ => None,
         }
     }
@@ -75,6 +81,7 @@ impl FromStr for Recurrence {
         match text.trim().to_ascii_lowercase().as_str() {
             "once" => Ok(Self::Once),
             "daily" => Ok(Self::Daily),
+            "weekly" => Ok(Self::Weekly),
             "hourly" => Ok(Self::Hourly),
             _ => Err(UnknownRecurrence(shown(text))),
         }
@@ -107,22 +114,26 @@ mod tests {
         assert_eq!(times("once", "08:00"), ["23T07:00"]);
         assert_eq!(times("daily", "08:00"), ["23T07:00", "24T07:00"]);
         assert_eq!(times("daily", "16:30"), ["22T15:30", "23T15:30"]);
+        assert_eq!(times("weekly", "08:00"), ["23T07:00", "30T07:00"]);
         assert_eq!(times("hourly", "16:30"), ["22T15:30", "22T16:30"]);
     }
 
     #[test]
     fn how_often_is_read_back() {
-        for (written, time) in [("once", "08:00"), ("daily", "08:05"), ("hourly", "16:30")] {
+        for (written, time) in
+            [("once", "08:00"), ("daily", "08:05"), ("weekly", "08:05"), ("hourly", "16:30")]
+        {
             let expression = plan(written, time).unwrap().expression;
             assert_eq!(Recurrence::of(&expression), Some(written.parse().unwrap()), "{expression}");
         }
-        let weekly: Cron = "0 8 * * 1".parse().unwrap();
-        assert_eq!(Recurrence::of(&Expression::Cron(weekly)), None);
+        let other: Cron = "0 8 * * 1-5".parse().unwrap();
+        assert_eq!(Recurrence::of(&Expression::Cron(other)), None);
     }
 
     #[test]
     fn nothing_fires_before_the_time_that_was_written() {
         assert_eq!(times("daily", "2026-11-25T08:00:00+01:00"), ["25T07:00", "26T07:00"]);
+        assert_eq!(times("weekly", "2026-11-22T23:30:00-08:00"), ["23T07:30", "30T07:30"]);
         assert_eq!(times("hourly", "2026-11-25 08:15"), ["25T07:15", "25T08:15"]);
         assert_eq!(times("Daily", "2026-11-25T08:00:30+01:00"), ["25T07:00", "26T07:00"]);
     }
@@ -132,8 +143,8 @@ mod tests {
         let past = plan("once", "2026-11-21T08:00:00+01:00").unwrap_err();
         assert_eq!(past, ExpressionError::Past("2026-11-21T08:00:00+01:00".to_owned()));
         assert!(matches!(plan("daily", "8 o'clock"), Err(ExpressionError::Time(_))));
-        let said = "weekly".parse::<Recurrence>().unwrap_err().to_string();
-        assert_eq!(said, "\"weekly\" is not a recurrence (takes once, daily, hourly)");
+        let said = "monthly".parse::<Recurrence>().unwrap_err().to_string();
+        assert_eq!(said, "\"monthly\" is not a recurrence (takes once, hourly, daily, weekly)");
     }
 
     #[test]

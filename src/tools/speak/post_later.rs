@@ -36,7 +36,7 @@ struct Args {
     text: String,
     /// RFC 3339 ("2026-12-24T18:00:00+01:00"), or HH:MM, tomorrow's when today's is past.
     time: String,
-    /// Default: once. Daily at that time, hourly at that minute.
+    /// Default: once. Weekly on that day, daily at that time, hourly at that minute.
     recurrence: Option<Recurrence>,
     /// IANA zone of HH:MM ("Europe/Berlin").
     timezone: Option<String>,
@@ -60,16 +60,18 @@ struct Args {
 enum Recurrence {
     #[default]
     Once,
-    Daily,
     Hourly,
+    Daily,
+    Weekly,
 }
 
 impl Recurrence {
     fn name(self) -> &'static str {
         match self {
             Self::Once => "once",
-            Self::Daily => "daily",
             Self::Hourly => "hourly",
+            Self::Daily => "daily",
+            Self::Weekly => "weekly",
         }
     }
 }

@@ -132,8 +132,8 @@ async fn what_could_never_be_posted_is_refused_before_anybody_is_asked() {
     assert_eq!(now.handler.refuses(&scope, &json!({"text": "tea"})), None);
     assert_eq!(later.handler.refuses(&scope, &json!({"text": "tea", "time": "08:00"})), None);
     let wrong =
-        called(&later, &scope, json!({"text": "a", "time": "08:00", "recurrence": "weekly"}));
-    assert_eq!(wrong.await, "invalid recurrence: weekly (takes once, daily, hourly)");
+        called(&later, &scope, json!({"text": "a", "time": "08:00", "recurrence": "monthly"}));
+    assert_eq!(wrong.await, "invalid recurrence: monthly (takes once, hourly, daily, weekly)");
     assert!(folders.sender.said.lock().unwrap().is_empty(), "nothing was posted");
 }
 
