@@ -76,7 +76,7 @@ pub const TAINTED: &str = "asks first while the task holds other people's words 
 
 /// Why a name that the owner wrote gives nothing.
 pub const UNHEEDED: &str = "naming it with $ does not open it while the task holds other people's words (group talk, a \
-    quote, a file, a page, or an answer that came of them): send /reset and ask again, or ask in private";
+    quote, a file, a page, or an answer that came of them): ask in private, or send /reset, which forgets what was said here, and ask again";
 
 /// A row that nothing lifts, before it says when it is at work and of what it speaks.
 const HIDES: Rule = Rule {
