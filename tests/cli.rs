@@ -595,6 +595,41 @@ fn the_list_for_programs_says_everything_about_a_tool() {
 }
 
 #[test]
+fn tools_are_listed_by_where_they_come_from() {
+    let listed = Desk::new().selkie(&["tools", "list"]).out;
+    let at = |part: &str| listed.find(part).unwrap_or_else(|| panic!("{part}: {listed}"));
+    let parts = [
+        "Core\n\n",
+        "\nwrite_file ",
+        "\nExtra\n\n",
+        "\ntodo_update ",
+        "\ntelegram\n\n",
+        "\ntelegram_send_file ",
+        "\nslack\n\n",
+        "\nx\n\n",
+        "\ntwitter_post ",
+    ];
+    let places = parts.map(at);
+    assert!(places.is_sorted(), "{parts:?} at {places:?}");
+}
+
+#[test]
+fn a_tool_that_no_task_has_is_shown_with_why() {
+    let desk = Desk::new();
+    for (name, why) in [("twitter_post", "account"), ("powershell", "powershell tool is disabled")]
+    {
+        let said = desk.selkie(&["tools", "show", name]);
+        assert_eq!(said.code, 0, "{}", said.err);
+        let shown: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+        assert_eq!(shown["name"], name);
+        assert!(shown["parameters"]["properties"].is_object(), "{shown}");
+        assert!(shown["hidden"][0].as_str().unwrap().contains(why), "{shown}");
+    }
+    let there = desk.selkie(&["tools", "show", "bash"]).out;
+    assert!(!there.contains("\"hidden\""), "{there}");
+}
+
+#[test]
 fn another_name_of_a_tool_is_understood() {
     let desk = Desk::new();
     let shown: serde_json::Value =
@@ -681,6 +716,10 @@ fn a_channels_manifest_is_printed_by_either_spelling() {
     assert_eq!((short.code, short.err.as_str()), (0, ""));
     assert!(short.out.contains("socket_mode_enabled: true"), "{}", short.out);
     assert_eq!(desk.selkie(&["channel", "manifest", "slack"]).out, short.out);
+    for options in [&["--config", "mine.yaml"][..], &["--state=here", "--config=mine.yaml"]] {
+        let line = [options, &["slack", "manifest"]].concat();
+        assert_eq!(desk.selkie(&line).out, short.out, "{line:?}");
+    }
     let none = desk.selkie(&["telegram", "manifest"]);
     assert_eq!(none.code, 2);
     assert!(none.err.contains("channels that have one: slack"), "{}", none.err);

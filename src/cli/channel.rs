@@ -25,16 +25,31 @@ pub enum Channel {
 /// behind a channel's name, or nothing, is the help of these commands.
 pub fn spelled_out(binary: &Binary, line: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut line: Vec<OsString> = line.into_iter().collect();
-    let named = line.get(1).is_some_and(|word| binary.kits.iter().any(|kit| word == kit.name));
-    if named && line.get(2).is_some_and(|word| word == "manifest") {
-        line.insert(1, "channel".into());
-        line.swap(2, 3);
+    let at = first_word(&line);
+    let named = line.get(at).is_some_and(|word| binary.kits.iter().any(|kit| word == kit.name));
+    if named && line.get(at + 1).is_some_and(|word| word == "manifest") {
+        line.insert(at, "channel".into());
+        line.swap(at + 1, at + 2);
     } else if named
-        && line.get(2).is_none_or(|word| ["--help", "-h", "help"].iter().any(|h| word == h))
+        && line.get(at + 1).is_none_or(|word| ["--help", "-h", "help"].iter().any(|h| word == h))
     {
-        line.splice(1.., ["channel".into(), "--help".into()]);
+        line.splice(at.., ["channel".into(), "--help".into()]);
     }
     line
+}
+
+/// The place of the first word behind the options that stand before every command.
+fn first_word(line: &[OsString]) -> usize {
+    let mut at = 1;
+    while let Some(word) = line.get(at).and_then(|word| word.to_str()) {
+        at += match ["--config", "--state"].iter().find_map(|name| word.strip_prefix(name)) {
+            // Its value is the next word.
+            Some("") => 2,
+            Some(value) if value.starts_with('=') => 1,
+            _ => break,
+        };
+    }
+    at
 }
 
 /// Prints what a person pastes at the platform to make the bot.

@@ -2,6 +2,7 @@
 
 mod docs;
 mod everywhere;
+mod show;
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -12,6 +13,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use everywhere::{Everywhere, whole};
+use show::{no_tool, show};
 
 use super::args::{Setting, Tools};
 use super::live::Live;
@@ -24,7 +26,6 @@ use selkie_app::client::RunningDaemon;
 use selkie_app::lifecycle;
 use selkie_app::manual_tool_call::{self, ByHand, CallReport};
 use selkie_app::request::{Request, Response};
-use selkie_domain::spelling::nearest;
 use selkie_domain::tool::ToolSpec;
 use selkie_shape::{Explanation, fit};
 use selkie_tools::registry::NameLookup;
@@ -100,17 +101,27 @@ fn list_all(binary: &Binary, chosen: &ConfigChoice, json: bool) -> Outcome {
         return Ok(print::json(&all.iter().map(listed).collect::<Vec<_>>())?);
     }
     let settings = setting::names(&binary.kits).len();
-    let rows: Vec<Vec<String>> = all
-        .into_iter()
-        .map(|t| {
-            let ToolSpec { name, class, description, .. } = &*t.spec;
-            let summary = description.lines().next().unwrap_or_default();
-            let places = places(&t.settings, settings);
-            [name, class.name(), &places, summary].map(str::to_owned).into()
-        })
-        .collect();
-    let more = "\n`selkie tools show NAME` shows one in full; `selkie tools list --in SETTING`\nlists what a task there has.\n";
-    Ok(print::out(&format!("{}{more}", print::summaries(&rows, print::width())))?)
+    let row = |t: &Everywhere| -> Vec<String> {
+        let ToolSpec { name, class, description, .. } = &*t.spec;
+        let summary = description.lines().next().unwrap_or_default();
+        let places = places(&t.settings, settings);
+        [name, class.name(), &places, summary].map(str::to_owned).into()
+    };
+    let channels: Vec<&str> = binary.kits.iter().map(|kit| kit.name).collect();
+    let heading = |t: &Everywhere| match channels.iter().find(|name| **name == t.spec.group) {
+        Some(channel) => channel,
+        None if t.runtime => "Extra",
+        None => "Core",
+    };
+    let mut text = String::new();
+    for part in ["Core", "Extra"].into_iter().chain(channels.iter().copied()) {
+        let rows: Vec<Vec<String>> = all.iter().filter(|t| heading(t) == part).map(row).collect();
+        if !rows.is_empty() {
+            text.push_str(&format!("{part}\n\n{}\n", print::summaries(&rows, print::width())));
+        }
+    }
+    let more = "`selkie tools show NAME` shows one in full; `selkie tools list --in SETTING`\nlists what a task there has.\n";
+    Ok(print::out(&format!("{text}{more}"))?)
 }
 
 /// In how many settings a tool is, by name where it is one.
@@ -136,63 +147,6 @@ fn listed(tool: &Everywhere) -> ToolJson<'_> {
         sources,
         schema: parameters,
     }
-}
-
-/// A tool as the model sees it.
-#[derive(Serialize)]
-struct ToolView<'a> {
-    name: &'a str,
-    description: &'a str,
-    class: &'a str,
-    group: &'a str,
-    sources: &'a [&'a str],
-    parameters: &'a Value,
-    /// The same name with other parameters, on other channels.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    elsewhere: Vec<ToolView<'a>>,
-}
-
-impl<'a> ToolView<'a> {
-    fn of(spec: &'a ToolSpec) -> Self {
-        let ToolSpec { name, description, parameters, class, group, sources, .. } = spec;
-        let class = class.name();
-        Self { name, description, class, group, sources, parameters, elsewhere: Vec::new() }
-    }
-}
-
-fn show(binary: &Binary, chosen: &ConfigChoice, name: &str) -> Outcome {
-    let plan = plan(binary, chosen)?;
-    let mut names = Vec::new();
-    let mut hidden = Vec::new();
-    let mut found: Vec<Arc<ToolSpec>> = Vec::new();
-    for setting in setting::names(&binary.kits) {
-        let shape = plan.shaper.shape(&setting::facts(&binary.kits, &setting)?);
-        let specs = shape.registry.block().specs();
-        let ours = shape.registry.our_name(name);
-        let known = |spec: &ToolSpec| found.iter().any(|other| other.parameters == spec.parameters);
-        if let Some(spec) = specs.iter().find(|spec| spec.name == ours && !known(spec)) {
-            found.push(Arc::clone(spec));
-        }
-        if let NameLookup::Hidden(reasons) = shape.registry.find(ours) {
-            hidden = reasons;
-        }
-        names.extend(specs.iter().map(|s| s.name));
-    }
-    let mut shown = found.iter().map(|spec| ToolView::of(spec));
-    if let Some(first) = shown.next() {
-        return Ok(print::json(&ToolView { elsewhere: shown.collect(), ..first })?);
-    }
-    if !hidden.is_empty() {
-        return Err(Failure::Usage(format!("{name}: {}", hidden.join("; "))));
-    }
-    Err(no_tool(name, names))
-}
-
-/// Says that no setting has a tool of this name.
-fn no_tool<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Failure {
-    let near = nearest(name, names).map(|near| format!(": did you mean {near}?"));
-    let near = near.unwrap_or_default();
-    Failure::Usage(format!("there is no tool {name}{near} (see `selkie tools list`)"))
 }
 
 fn why(

@@ -9,7 +9,8 @@ use selkie_domain::tool::ToolSpec;
 const HEAD: &str = "# Tools
 
 Printed by `selkie tools docs`; a test keeps this page equal to it. How a call goes: `dispatch.md`. Who sees
-what: `shape.md`. Other names are accepted when a tool is called and never listed to a model. The column
+what: `shape.md`. Other names are accepted when a tool is called and never listed to a model; so is a reaction by the name of its
+channel, `<channel>_react` for `message_react`. The column
 `from` names the documents that define the product (S0, S1, …), where one of them describes the tool.
 ";
 
