@@ -290,8 +290,17 @@ pub struct Question {
 }
 
 impl Question {
-    /// Writes it without buttons, its choices numbered from 1: a number, a label or (where it is taken)
-    /// free text answers it.
+    /// Says that own words answer it, too, and which are meant.
+    pub fn hint(&self) -> Option<&str> {
+        let usual = match self.choices.is_empty() {
+            true => "",
+            false => "You can also answer in your own words.",
+        };
+        let hint = Some(self.placeholder.trim()).filter(|hint| !hint.is_empty()).unwrap_or(usual);
+        (self.free_text && !hint.is_empty()).then_some(hint)
+    }
+
+    /// Writes it without buttons, its choices numbered from 1: a number, a label or own words answer it.
     pub fn in_words(&self) -> String {
         let mut words = self.markdown.trim_end().to_owned();
         for (n, choice) in self.choices.iter().enumerate() {
@@ -301,6 +310,7 @@ impl Question {
                 words += &format!(": {}", choice.description);
             }
         }
+        words += &self.hint().map(|hint| format!("\n\n{hint}")).unwrap_or_default();
         words
     }
 }

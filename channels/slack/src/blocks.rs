@@ -21,7 +21,7 @@ const OURS: &str = "selkie:";
 /// stands in a section of its own; choices over Slack's limit of blocks are left to words.
 pub fn question(mrkdwn: &str, question: &Question) -> Value {
     let mut blocks = vec![section(mrkdwn)];
-    let meanings = cut::pieces(&meanings(&question.choices), MAX_SECTION);
+    let meanings = cut::pieces(&meanings(question), MAX_SECTION);
     blocks.extend(meanings.iter().take(MAX_BLOCKS / 5).map(|piece| section(&piece.mrkdwn)));
     let buttons: Vec<Value> = question
         .choices
@@ -41,14 +41,19 @@ pub fn question(mrkdwn: &str, question: &Question) -> Value {
     blocks.into()
 }
 
-/// Adds what the choices mean, where a button has no room for it.
-fn meanings(choices: &[Choice]) -> StyledText {
+/// Adds what the choices mean, where a button has no room for it, and that own words count.
+fn meanings(question: &Question) -> StyledText {
     let mut styled = StyledText::default();
-    for choice in choices.iter().filter(|choice| !choice.description.trim().is_empty()) {
+    for choice in question.choices.iter().filter(|choice| !choice.description.trim().is_empty()) {
         let gap = if styled.text().is_empty() { "• " } else { "\n• " };
         styled.push(gap, &[]);
         styled.push(choice.label.trim(), &[Tag::Bold]);
         styled.push(&format!(": {}", choice.description.trim()), &[]);
+    }
+    if let Some(hint) = question.hint() {
+        let gap = if styled.text().is_empty() { "" } else { "\n\n" };
+        styled.push(gap, &[]);
+        styled.push(hint, &[Tag::Italic]);
     }
     styled
 }

@@ -114,7 +114,7 @@ impl Maker<'_> {
     /// A long question's beginning goes out as messages; its end carries the buttons.
     fn question(&self, question: &Question) -> Vec<Part> {
         if question.choices.is_empty() {
-            return self.text(&question.markdown);
+            return self.text(&question.in_words());
         }
         let mut pieces = cut::pieces(&styled(&question.markdown), blocks::MAX_SECTION - MARK_ROOM);
         let last = pieces.pop().unwrap_or_else(|| Piece::plain("?"));

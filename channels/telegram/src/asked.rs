@@ -153,8 +153,7 @@ fn explain(text: &mut StyledText, question: &Question) {
             text.push(&format!(": {}", choice.description.trim()), &[]);
         }
     }
-    let hint = question.placeholder.trim();
-    if question.free_text && !question.choices.is_empty() && !hint.is_empty() {
+    if let Some(hint) = question.hint().filter(|_| !question.choices.is_empty()) {
         text.push("\n\n", &[]);
         text.push(hint, &[Tag::Italic]);
     }

@@ -19,21 +19,25 @@ const ANSWER_BYTES: usize = 300;
 /// Returns the question as it is asked: where its message cannot be changed, several are chosen in words.
 /// In a group it says how own words reach it.
 pub fn asked(outbox: &Outbox, conversation: &ConversationId, key: &str, ask: &Ask) -> Question {
-    let question = match !ask.many || can_change(outbox, conversation) {
-        true => shown(key, ask, &[]),
-        false => in_numbers(key, ask),
-    };
-    if !ask.free_text || !is_group(outbox, conversation) {
-        return question;
-    }
+    let mut question = shown(key, ask, &[]);
     // People talk among themselves here: own words count when they are meant for the bot.
-    let markdown =
-        format!("{}\n\nTo answer in your own words, mention me.", question.markdown.trim_end());
-    Question { markdown, ..question }
+    if ask.free_text && is_group(outbox, conversation) {
+        // Beside choices the hint is shown, alone it stands in the input field.
+        let place = match ask.choices.is_empty() {
+            true => &mut question.markdown,
+            false => &mut question.placeholder,
+        };
+        let gap = if ask.choices.is_empty() { "\n\n" } else { " " };
+        *place = format!("{}{gap}To answer in your own words, mention me.", place.trim_end());
+    }
+    match !ask.many || can_change(outbox, conversation) {
+        true => question,
+        false => in_numbers(question, ask),
+    }
 }
 
-fn in_numbers(key: &str, ask: &Ask) -> Question {
-    let plain = Question { choices: ask.choices.clone(), ..shown(key, ask, &[]) };
+fn in_numbers(question: Question, ask: &Ask) -> Question {
+    let plain = Question { choices: ask.choices.clone(), ..question };
     let markdown = format!(
         "{}\n\nAnswer with the numbers of your choice, like `1, 2`.",
         plain.in_words().trim_end()

@@ -80,6 +80,26 @@ fn question(choices: usize) -> Question {
 }
 
 #[test]
+fn own_words_have_their_hint() {
+    let asked = |choices, hint: &str| {
+        let placeholder = hint.to_owned();
+        let question = Question { free_text: true, placeholder, ..question(choices) };
+        render(&outbound("slack:T1:D3", Body::Question(question))).remove(0).call["params"].clone()
+    };
+    let both = asked(2, "or write another day");
+    assert!(both["text"].as_str().unwrap().ends_with("2. Choice 2\n\nor write another day"));
+    assert!(
+        both["blocks"][1]["text"]["text"].as_str().unwrap().ends_with("_or write another day_")
+    );
+    assert_eq!(
+        asked(1, "")["text"],
+        "Which one &amp; why?\n\n1. Choice 1: the first*\n\nYou can also answer in your own words."
+    );
+    let open = asked(0, "a day, such as Monday");
+    assert!(open["text"].as_str().unwrap().ends_with("\n\na day, such as Monday"), "{open}");
+}
+
+#[test]
 fn a_question_has_buttons_and_says_the_same_in_words() {
     let part = render(&outbound("slack:T1:C2:1763640000.000100", Body::Question(question(2))));
     assert_eq!(part.len(), 1);

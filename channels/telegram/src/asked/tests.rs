@@ -80,6 +80,10 @@ fn own_words_beside_buttons_have_their_hint() {
     };
     let parts = said("tg:-100", Body::Question(both));
     assert_eq!(parts[0].call["params"]["text"], "When?\n\n<i>or write another day</i>");
+    let without = question("When?", &[choice("a", "Monday", "")]);
+    let parts = said("tg:7", Body::Question(Question { free_text: true, ..without }));
+    let own = "You can also answer in your own words.";
+    assert_eq!(parts[0].call["params"]["text"], format!("When?\n\n<i>{own}</i>"));
 }
 
 #[test]

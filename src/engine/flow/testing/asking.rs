@@ -16,7 +16,8 @@ use selkie_store::End;
 /// A question with its buttons, in one line.
 pub(crate) fn buttons(question: &Question) -> String {
     let labels: Vec<&str> = question.choices.iter().map(|c| c.label.as_str()).collect();
-    format!("{} {labels:?}", question.markdown)
+    let hint = question.hint().map(|hint| format!("\n\n{hint}")).unwrap_or_default();
+    format!("{}{hint} {labels:?}", question.markdown)
 }
 
 /// `ask <number>`: asks for tea or coffee for so many milliseconds, and says what was answered. `ask many`
