@@ -4,7 +4,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::FutureExt as _;
 use selkie_channel_core::locked;
 use selkie_channel_core::{ConversationId, Delivery, Lookup, Part, Sender};
@@ -29,6 +29,8 @@ const WORTH_STORING: TimeDelta = TimeDelta::seconds(2);
 
 /// A platform that is asked whether something arrived has so long to answer.
 const MAX_LOOKUP: Duration = Duration::from_secs(30);
+/// A pause that whoever waits for an outcome waits out.
+const SHORT: Duration = Duration::from_secs(31);
 
 /// What the delivery worker does with the part now.
 pub enum Next {
@@ -145,7 +147,7 @@ async fn settle(
         let text = messages::left_unclear(account.channel.name, &due.part.shown);
         outbox.tell_owner(&format!("unclear:{}", due.id), &text).await;
     }
-    if let Some(trouble) = trouble(outbox, &outcome) {
+    if let Some(trouble) = trouble(&outcome, outbox.runtime.clock.now()) {
         outbox.waiters.tell_trouble(due.outbound, trouble);
     }
     if let Some(standing) = stored {
@@ -185,13 +187,18 @@ async fn is_told_elsewhere(outbox: &Outbox, due: &DuePart) -> bool {
 }
 
 /// What an attempt that is made again tells those who wait.
-fn trouble(outbox: &Outbox, outcome: &Outcome) -> Option<Trouble> {
-    let (why, decided_in) = match outcome {
-        Outcome::Retry { why, .. } => (why, Duration::ZERO),
-        Outcome::Unclear { decide_at, why } => (why, until(*decide_at, outbox.runtime.clock.now())),
-        _ => return None,
-    };
-    Some(Trouble { why: why.clone(), decided_in })
+fn trouble(outcome: &Outcome, now: DateTime<Utc>) -> Option<Trouble> {
+    match outcome {
+        Outcome::Retry { at, why } => {
+            let decided_in =
+                Some(until(*at, now)).filter(|wait| *wait <= SHORT).unwrap_or_default();
+            Some(Trouble { why: why.clone(), decided_in })
+        }
+        Outcome::Unclear { decide_at, why } => {
+            Some(Trouble { why: why.clone(), decided_in: until(*decide_at, now) })
+        }
+        _ => None,
+    }
 }
 
 /// Holds everybody back whom the platform asked to wait.
@@ -250,6 +257,17 @@ mod tests {
 
     use super::*;
     use crate::flow::testing;
+
+    #[test]
+    fn a_short_pause_is_waited_out() {
+        let now = DateTime::UNIX_EPOCH;
+        let retry = |seconds| {
+            let at = now + TimeDelta::seconds(seconds);
+            trouble(&Outcome::Retry { at, why: "429".to_owned() }, now).unwrap().decided_in
+        };
+        assert_eq!(retry(20), Duration::from_secs(20));
+        assert_eq!([retry(-1), retry(900)], [Duration::ZERO; 2], "nothing is waited for so long");
+    }
 
     /// Never says whether anything arrived.
     struct Silent;

@@ -35,6 +35,8 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// How long it may take a platform to tell who posts.
 const ASKS: Duration = Duration::from_secs(5);
+/// How long a tool waits for the receipt of a post, after it has asked who posts: together no longer than for a message.
+const POST_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The reply of one task.
 pub struct TaskReply {
@@ -133,11 +135,11 @@ impl TaskReply {
         self.outbox.runtime.to_the_end(stored).await
     }
 
-    async fn outcome(&self, stored: ReplyState) -> Result<SayOutcome, ToolError> {
+    async fn outcome(&self, stored: ReplyState, within: Duration) -> Result<SayOutcome, ToolError> {
         let standing = match stored {
             ReplyState::Sent(_, mut watch) => {
                 let settled = waiters::settled(&mut watch);
-                tokio::time::timeout(TIMEOUT, settled).await.unwrap_or(DeliveryState::Open)
+                tokio::time::timeout(within, settled).await.unwrap_or(DeliveryState::Open)
             }
             ReplyState::Known(_, standing) => standing,
         };
@@ -190,7 +192,7 @@ impl Reply for TaskReply {
     async fn say(&self, call: &str, body: Body) -> Result<SayOutcome, ToolError> {
         let draft = self.draft(self.conversation.clone(), body);
         let stored = self.store(call, draft, None).await?;
-        self.outcome(stored).await
+        self.outcome(stored, TIMEOUT).await
     }
 
     async fn post(&self, call: &str, to: &str, body: Body) -> Result<SayOutcome, ToolError> {
@@ -199,7 +201,7 @@ impl Reply for TaskReply {
         let draft = self.draft(to, body);
         let stored = self.store(call, draft, None).await?;
         let outbound = stored.outbound();
-        let spoken = self.outcome(stored).await?;
+        let spoken = self.outcome(stored, POST_TIMEOUT).await?;
         if spoken != SayOutcome::Queued {
             self.know(outbound).await;
         }
@@ -280,7 +282,7 @@ impl Reply for TaskReply {
         *path = copy.to_string_lossy().into_owned();
         let draft = self.draft(self.conversation.clone(), body);
         let stored = self.store(call, draft, Some(copy)).await?;
-        self.outcome(stored).await
+        self.outcome(stored, TIMEOUT).await
     }
 
     fn is_here(&self, written: &str) -> Option<bool> {

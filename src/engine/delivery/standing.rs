@@ -64,3 +64,36 @@ impl PreviewMessage {
         }
     }
 }
+
+/// What the message shows.
+pub(super) struct ShownText {
+    pub(super) call: serde_json::Value,
+    /// The first call sends it, the others change it.
+    pub(super) text: String,
+}
+
+impl ShownText {
+    /// Whether a call would change nothing of it. Of a long text the message shows the beginning alone.
+    pub(super) fn is(&self, call: &serde_json::Value, text: &str) -> bool {
+        self.call == *call || self.text == text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_was_sent_is_not_changed_into_itself() {
+        let sent = json!({ "send": "The water …" });
+        let shown = ShownText { call: sent.clone(), text: "The water".to_owned() };
+        assert!(
+            shown.is(&json!({ "edit": "The water …" }), "The water"),
+            "another call, the same words"
+        );
+        assert!(shown.is(&sent, "The water and more than fits"));
+        assert!(!shown.is(&json!({ "edit": "The water will …" }), "The water will"));
+    }
+}

@@ -17,7 +17,7 @@ use crate::delivery::account::Account;
 use crate::delivery::doubt::{Doubt, LookupResult};
 use crate::delivery::outbox::Outbox;
 use crate::delivery::settings::StreamMode;
-use crate::delivery::standing::{PreviewMessage, SentPreview};
+use crate::delivery::standing::{PreviewMessage, SentPreview, ShownText};
 use crate::delivery::status_calls::{MAX_GAP, SOON, Stand, StatusCalls, Turn};
 use selkie_domain::ids::TaskId;
 use selkie_domain::written::TextProgress;
@@ -236,8 +236,8 @@ struct AnswerStream<'a> {
     shared: &'a StreamState,
     calls: StatusCalls<'a>,
     standing: PreviewMessage,
-    /// The newest call: what says the same is not said again.
-    said: Option<serde_json::Value>,
+    /// The newest call and its words: what says the same is not said again.
+    said: Option<ShownText>,
     gap: Duration,
     next: Instant,
 }
@@ -309,7 +309,7 @@ impl<'a> AnswerStream<'a> {
             return Some(self.look_for(doubt).await);
         }
         let part = self.part(text)?;
-        if self.said.as_ref() == Some(&part.call) {
+        if self.said.as_ref().is_some_and(|said| said.is(&part.call, text)) {
             return None;
         }
         if !self.calls.has_leave(Turn::AfterAll) {
@@ -322,7 +322,7 @@ impl<'a> AnswerStream<'a> {
             self.standing.sent = Some(SentPreview { at: Instant::now(), answer });
         }
         let delivery = self.calls.deliver(&part).await;
-        self.settle(delivery, part).await;
+        self.settle(delivery, part, text).await;
         Some(self.next)
     }
 
@@ -340,12 +340,12 @@ impl<'a> AnswerStream<'a> {
         self.calls.part(said.quoting(quote.clone()).over(over).growing(growing))
     }
 
-    async fn settle(&mut self, delivery: Delivery, part: Part) {
+    async fn settle(&mut self, delivery: Delivery, part: Part, text: &str) {
         let is_first = self.standing.stand == Stand::Unsent;
         self.next = Instant::now() + self.gap;
         match delivery {
             Delivery::Sent(receipt) => {
-                self.said = Some(part.call);
+                self.said = Some(ShownText { call: part.call, text: text.to_owned() });
                 self.gap = self.calls.gap();
                 self.next = Instant::now() + self.gap;
                 if is_first {

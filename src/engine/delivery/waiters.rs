@@ -25,7 +25,7 @@ struct WaiterState {
 #[derive(Clone, Debug)]
 pub struct Trouble {
     pub(crate) why: String,
-    /// How long until a doubt is looked up; nothing where there is none.
+    /// How long until a doubt is looked up, or the next try, where that is soon.
     pub decided_in: Duration,
 }
 
