@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{Cursor, Inbound};
 
 use super::claimed::{self, RawClaimed};
-use super::event::Row;
+use super::event::{Row, TASK, name};
 use super::gathering::{self, Request};
 use super::precheck::{Glance, Here};
 use super::rows::millis;
@@ -161,8 +161,6 @@ fn store(
 
 /// An edit that has changed what waits.
 const APPLIED: &str = "edit: applied";
-/// A message of a task.
-const TASK: &str = "task";
 
 /// What a row of the inbox belongs to.
 #[derive(Clone, Copy, Default)]
@@ -406,22 +404,4 @@ fn insert(
     )?;
     let not_stored = || StoreError::Corrupt("an event was not stored: a defect".to_owned());
     stored.map(InboxId).ok_or_else(not_stored)
-}
-
-/// Returns a disposition's name in rows.
-fn name(disposition: &Disposition) -> Cow<'static, str> {
-    Cow::Borrowed(match disposition {
-        Disposition::Task(_) | Disposition::MeantNow(_) => TASK,
-        Disposition::Command => "command",
-        Disposition::Tap => "tap",
-        Disposition::Edit => "edit",
-        Disposition::Gate => "gate",
-        Disposition::Unsent => "unsend",
-        Disposition::Context | Disposition::Earlier(_) => "context",
-        Disposition::Ignored(reason) => return Cow::Owned(format!("ignored: {reason}")),
-        Disposition::Unparsed => "unparsed",
-        Disposition::Moved(_) => "moved",
-        Disposition::Closed(_) => "closed",
-        Disposition::Opened => "opened",
-    })
 }

@@ -1,11 +1,16 @@
 //! An event on its way into the store, with its texts written before it reaches the writer.
 
+use std::borrow::Cow;
+
 use super::precheck::{Glance, glance};
 use super::rows::lean;
 use super::{facts, keys, texts};
 use crate::arrival::{Arrival, Disposition};
 use crate::error::Result;
 use crate::tx::Tx;
+
+/// A message of a task.
+pub const TASK: &str = "task";
 
 /// An arrival, written as text before it reaches the writer.
 #[derive(Debug)]
@@ -60,4 +65,22 @@ impl Row {
     pub fn bytes(&self) -> usize {
         self.text.len() + self.facts.as_ref().map_or(0, facts::FactsText::bytes)
     }
+}
+
+/// Returns a disposition's name in rows.
+pub fn name(disposition: &Disposition) -> Cow<'static, str> {
+    Cow::Borrowed(match disposition {
+        Disposition::Task(_) | Disposition::MeantNow(_) => TASK,
+        Disposition::Command => "command",
+        Disposition::Tap => "tap",
+        Disposition::Edit => "edit",
+        Disposition::Gate => "gate",
+        Disposition::Unsent => "unsend",
+        Disposition::Context | Disposition::Earlier(_) => "context",
+        Disposition::Ignored(reason) => return Cow::Owned(format!("ignored: {reason}")),
+        Disposition::Unparsed => "unparsed",
+        Disposition::Moved(_) => "moved",
+        Disposition::Closed(_) => "closed",
+        Disposition::Opened => "opened",
+    })
 }
