@@ -21,9 +21,8 @@ pub(crate) struct Archive<'a> {
 impl<'a> Archive<'a> {
     /// Opens an archive and looks at what it claims.
     pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, DocumentError> {
-        let damaged =
-            |_: ZipError| DocumentError::NoDocument("a ZIP archive that cannot be opened");
-        let mut zip = ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
+        let zip = ZipArchive::new(Cursor::new(bytes));
+        let mut zip = zip.map_err(|_| DocumentError::NoDocument(NOT_OPENED))?;
         if zip.len() > ENTRIES {
             return Err(DocumentError::TooLarge("it holds too many files"));
         }
@@ -38,7 +37,8 @@ impl<'a> Archive<'a> {
     pub(crate) fn check_claims(&mut self, streamed: &str) -> Result<(), DocumentError> {
         let mut all = 0_u64;
         for index in 0..self.zip.len() {
-            let Ok(file) = self.zip.by_index_raw(index) else { continue };
+            let file = self.zip.by_index_raw(index);
+            let file = file.map_err(|_| DocumentError::NoDocument(NOT_OPENED))?;
             if file.name().is_ok_and(|name| name.starts_with(streamed)) {
                 if is_bomb(file.size(), file.compressed_size()) {
                     return Err(TOO_LARGE);
@@ -109,6 +109,7 @@ impl<'a> Archive<'a> {
     }
 }
 
+const NOT_OPENED: &str = "a ZIP archive that cannot be opened";
 const TOO_LARGE: DocumentError = DocumentError::TooLarge("it unpacks to far more than it holds");
 
 fn is_bomb(unpacked: u64, packed: u64) -> bool {

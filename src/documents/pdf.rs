@@ -33,9 +33,13 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, DocumentError> {
 fn long(bytes: &[u8], count: u32, document: &mut Document) -> Result<(), DocumentError> {
     let damaged = |error: lopdf::Error| DocumentError::Damaged(Kind::Pdf, error.to_string());
     let pdf = Pdf::load_mem(bytes).map_err(damaged)?;
+    let mut unread = Vec::new();
     for number in 1..=MAX_PAGES {
-        document.push("", &layer(&pdf, number).unwrap_or_default());
+        let text = layer(&pdf, number);
+        unread.extend(text.is_none().then_some(number));
+        document.push("", &text.unwrap_or_default());
     }
+    tell(&unread, &[], document);
     document.warn(format!("It has {count} pages: those behind {MAX_PAGES} were not read."));
     Ok(())
 }

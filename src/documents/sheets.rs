@@ -2,7 +2,9 @@
 
 use std::io::Cursor;
 
-use calamine::{Data, DataRef, ExcelDateTime, Reader as _, Xls, XlsError, Xlsb, Xlsx, XlsxError};
+use calamine::{
+    Data, DataRef, ExcelDateTime, Reader as _, SheetType, Xls, XlsError, Xlsb, Xlsx, XlsxError,
+};
 
 use crate::archive::Archive;
 use crate::bounds::{CELL, CELLS, GAP, PART, ROWS};
@@ -34,35 +36,14 @@ fn modern(bytes: &[u8], document: &mut Document) -> Result<(), DocumentError> {
         XlsxError::Password => DocumentError::Encrypted(Kind::Excel.name()),
         error => DocumentError::Damaged(Kind::Excel, error.to_string()),
     })?;
-    let mut cells = 0;
-    for name in book.sheet_names() {
-        // A sheet may be a chart alone.
-        let Ok(mut reader) = book.worksheet_cells_reader(&name) else { continue };
-        let mut sheet = SheetWriter::new(&name);
-        loop {
-            match reader.next_cell() {
-                Ok(Some(cell)) => {
-                    let at = cell.get_position();
-                    let text = shown(cell.get_value());
-                    cells += usize::from(!text.is_empty());
-                    sheet.cell(document, at.0, at.1, &text);
-                }
-                Ok(None) => break,
-                Err(error) => {
-                    document.warn(format!(
-                        "The sheet \"{name}\" is damaged ({error}): the rest of it was not read."
-                    ));
-                    break;
-                }
-            }
-            if cells >= CELLS || document.is_full() {
-                break;
-            }
-        }
-        sheet.finish(document);
-        if cells >= CELLS {
-            document.warn(TOO_MANY);
-            break;
+    let mut room = CELLS;
+    for name in with_cells(book.sheets_metadata()) {
+        match book.worksheet_cells_reader(&name) {
+            Ok(mut reader) => sheet(document, &name, &mut room, || {
+                let cell = reader.next_cell().map_err(|error| error.to_string())?;
+                Ok(cell.map(|cell| (cell.get_position(), shown(cell.get_value()))))
+            }),
+            Err(error) => unread(document, &name, &error.to_string()),
         }
     }
     Ok(())
@@ -72,24 +53,14 @@ fn binary(bytes: &[u8], document: &mut Document) -> Result<(), DocumentError> {
     let damaged =
         |error: calamine::XlsbError| DocumentError::Damaged(Kind::BinaryExcel, error.to_string());
     let mut book = Xlsb::new(Cursor::new(bytes)).map_err(damaged)?;
-    let mut cells = 0;
-    for name in book.sheet_names() {
-        let Ok(mut reader) = book.worksheet_cells_reader(&name) else { continue };
-        let mut sheet = SheetWriter::new(&name);
-        // What cannot be read ends the sheet.
-        while let Ok(Some(cell)) = reader.next_cell() {
-            let at = cell.get_position();
-            let text = shown(cell.get_value());
-            cells += usize::from(!text.is_empty());
-            sheet.cell(document, at.0, at.1, &text);
-            if cells >= CELLS || document.is_full() {
-                break;
-            }
-        }
-        sheet.finish(document);
-        if cells >= CELLS {
-            document.warn(TOO_MANY);
-            break;
+    let mut room = CELLS;
+    for name in with_cells(book.sheets_metadata()) {
+        match book.worksheet_cells_reader(&name) {
+            Ok(mut reader) => sheet(document, &name, &mut room, || {
+                let cell = reader.next_cell().map_err(|error| error.to_string())?;
+                Ok(cell.map(|cell| (cell.get_position(), shown(cell.get_value()))))
+            }),
+            Err(error) => unread(document, &name, &error.to_string()),
         }
     }
     Ok(())
@@ -101,25 +72,76 @@ fn old(bytes: &[u8], document: &mut Document) -> Result<(), DocumentError> {
         XlsError::Password => DocumentError::Encrypted(Kind::OldExcel.name()),
         error => DocumentError::Damaged(Kind::OldExcel, error.to_string()),
     })?;
-    let mut cells = 0;
-    for name in book.sheet_names() {
-        let Ok(range) = book.worksheet_range(&name) else { continue };
-        let start = range.start().unwrap_or_default();
-        let mut sheet = SheetWriter::new(&name);
-        for cell in range.used_cells() {
-            let text = shown(&borrowed(cell.2));
-            cells += usize::from(!text.is_empty());
-            let row = start.0.saturating_add(u32::try_from(cell.0).unwrap_or(u32::MAX));
-            let column = start.1.saturating_add(u32::try_from(cell.1).unwrap_or(u32::MAX));
-            sheet.cell(document, row, column, &text);
-            if cells >= CELLS || document.is_full() {
-                document.warn(TOO_MANY);
+    let mut room = CELLS;
+    for name in with_cells(book.sheets_metadata()) {
+        match book.worksheet_range(&name) {
+            Ok(range) => {
+                let start = range.start().unwrap_or_default();
+                let at = |first: u32, cell: usize| {
+                    first.saturating_add(u32::try_from(cell).unwrap_or(u32::MAX))
+                };
+                let mut cells = range.used_cells();
+                sheet(document, &name, &mut room, || {
+                    Ok(cells.next().map(|(row, column, value)| {
+                        ((at(start.0, row), at(start.1, column)), shown(&borrowed(value)))
+                    }))
+                });
+            }
+            Err(error) => unread(document, &name, &error.to_string()),
+        }
+    }
+    Ok(())
+}
+
+/// The sheets that hold cells: others are charts, dialogs and programs alone.
+fn with_cells(sheets: &[calamine::Sheet]) -> Vec<String> {
+    let all = sheets.iter();
+    let with_cells =
+        all.filter(|sheet| matches!(sheet.typ, SheetType::WorkSheet | SheetType::MacroSheet));
+    with_cells.map(|sheet| sheet.name.clone()).collect()
+}
+
+/// A cell: its row and column from 0, and what it shows.
+type ShownCell = ((u32, u32), String);
+
+/// Reads one sheet as far as there is room for cells.
+fn sheet(
+    document: &mut Document,
+    name: &str,
+    room: &mut usize,
+    mut next: impl FnMut() -> Result<Option<ShownCell>, String>,
+) {
+    if *room == 0 || document.is_full() {
+        return;
+    }
+    let mut sheet = SheetWriter::new(name);
+    let mut damage = None;
+    while *room > 0 && !document.is_full() {
+        match next() {
+            Ok(Some(((row, column), text))) => {
+                *room -= usize::from(!text.is_empty());
+                sheet.cell(document, row, column, &text);
+            }
+            Ok(None) => break,
+            Err(error) => {
+                damage = Some(error);
                 break;
             }
         }
-        sheet.finish(document);
     }
-    Ok(())
+    sheet.finish(document);
+    if let Some(error) = damage {
+        document.warn(format!(
+            "The sheet \"{name}\" is damaged ({error}): the rest of it was not read."
+        ));
+    }
+    if *room == 0 {
+        document.warn(TOO_MANY);
+    }
+}
+
+fn unread(document: &mut Document, name: &str, error: &str) {
+    document.warn(format!("The sheet \"{name}\" is damaged ({error}) and was not read."));
 }
 
 fn borrowed(data: &Data) -> DataRef<'_> {

@@ -282,3 +282,31 @@ fn what_breaks_off_is_read_as_far_as_it_goes_or_refused() {
     assert_eq!(refused(b"\x7fELF\x02\x01\x01\0\0\0\0"), "is binary data, and no document");
     assert!(refused(b"%PDF-1.7\nnothing").starts_with("is a PDF that is damaged ("));
 }
+
+#[test]
+fn what_cannot_be_read_of_a_workbook_or_a_text_is_said() {
+    const BOOK: &[u8] = br#"<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="Tea" sheetId="1" r:id="rId1"/><sheet name="Milk" sheetId="2" r:id="rId2"/></sheets></workbook>"#;
+    const RELATIONS: &[u8] = br#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet2.xml"/></Relationships>"#;
+    const ROOT: &[u8] = br#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>"#;
+    const SHEET: &[u8] =
+        br#"<worksheet><sheetData><row r="1"><c r="A1"><v>7</v></c></row></sheetData></worksheet>"#;
+    let book = zipped(&[
+        ("[Content_Types].xml", b"<Types/>"),
+        ("_rels/.rels", ROOT),
+        ("xl/workbook.xml", BOOK),
+        ("xl/_rels/workbook.xml.rels", RELATIONS),
+        ("xl/worksheets/sheet1.xml", SHEET),
+        ("xl/worksheets/sheet2.xml", b"<worksheet>"),
+    ]);
+    let book = read(&book, "a.xlsx").unwrap();
+    assert!(book.pages.iter().any(|page| page.text.contains("1 | 7")), "{}", told(&book));
+    assert!(book.warnings.iter().any(|warning| warning.contains("\"Milk\"")), "{}", told(&book));
+    let text = zipped(&[
+        ("[Content_Types].xml", b"<Types/>"),
+        ("word/document.xml", b"<w><p><t>Tea</t></p></w>"),
+        ("word/footnotes.xml", b"<w><p><t>of 2026</t>"),
+    ]);
+    let text = read(&text, "a.docx").unwrap();
+    assert!(text.warnings[0].starts_with("A part of it (footnotes) is damaged"), "{}", told(&text));
+    assert!(text.pages.iter().any(|page| page.text.contains("of 2026")), "{}", told(&text));
+}

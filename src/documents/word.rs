@@ -31,8 +31,16 @@ pub(crate) fn read(archive: &mut Archive<'_>) -> Result<Document, DocumentError>
     for (begin, label) in BESIDE {
         let mut seen = Vec::new();
         for name in archive.names(begin, ".xml").into_iter().take(MAX_BESIDE) {
-            let Ok(Some(xml)) = archive.text(&name) else { continue };
-            let text = text(&xml).text;
+            let part = match archive.text(&name) {
+                Ok(xml) => text(&xml.unwrap_or_default()),
+                Err(error) => PartText { broken: Some(error.to_string()), ..PartText::default() },
+            };
+            if let Some(why) = part.broken {
+                document.warn(format!(
+                    "A part of it ({label}) is damaged ({why}): not all of that was read."
+                ));
+            }
+            let text = part.text;
             if !text.trim().is_empty() && !seen.contains(&text) {
                 document.push_parts(label, &text);
                 seen.push(text);
