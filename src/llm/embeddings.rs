@@ -6,13 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
-use secrecy::ExposeSecret as _;
 use selkie_channel_core::{Problem, Redactor};
 use serde::Serialize;
 use tokio::time::timeout;
 
 use crate::build::HttpFactory;
+use crate::model_server::{ModelServer, wire_to};
 use crate::refusal::{ProviderRefusal, What};
 use crate::settings::EmbeddingSettings;
 use crate::wire::Wire;
@@ -67,14 +66,9 @@ pub fn embeddings(
     }
     let Some((url, model)) = settings.url().zip(settings.named()) else { return Ok(None) };
     let of = |message: String| vec![Problem { key: "endpoint".to_owned(), message }];
-    let wire = Wire {
-        http: http().map_err(of)?,
-        url,
-        headers: headers(settings).map_err(of)?,
-        silence: settings.timeout.0,
-        redactor: redactor.clone(),
-        clock: Arc::clone(clock),
-    };
+    let server =
+        ModelServer { url, api_key: settings.api_key.as_ref(), silence: settings.timeout.0 };
+    let wire = wire_to(server, http, redactor, clock).map_err(of)?;
     let server = Server { wire, model: model.to_owned(), patience: settings.timeout.0 };
     Ok(Some(Arc::new(server)))
 }
@@ -133,16 +127,4 @@ fn not_embedded(refused: ProviderRefusal) -> NotEmbedded {
         What::Trouble(_) => message,
     };
     NotEmbedded { why, retry_after, refuses_text }
-}
-
-fn headers(settings: &EmbeddingSettings) -> Result<HeaderMap, String> {
-    let mut all = HeaderMap::new();
-    let key = settings.api_key.as_ref().map(|key| key.expose_secret().trim());
-    if let Some(key) = key.filter(|key| !key.is_empty()) {
-        let mut value =
-            HeaderValue::from_str(&format!("Bearer {key}")).map_err(|e| e.to_string())?;
-        value.set_sensitive(true);
-        all.insert(AUTHORIZATION, value);
-    }
-    Ok(all)
 }

@@ -15,6 +15,7 @@ mod gather;
 mod habits;
 mod halves;
 mod listed;
+mod model_server;
 mod openai;
 mod outage;
 mod pictures;

@@ -5,15 +5,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use reqwest::multipart::{Form, Part};
-use secrecy::ExposeSecret as _;
 use selkie_channel_core::{Problem, Redactor};
 use serde::Deserialize;
 use tokio::time::{sleep, timeout};
 
 use crate::Reason;
 use crate::build::HttpFactory;
+use crate::model_server::{ModelServer, wire_to};
 use crate::refusal::{ProviderRefusal, What};
 use crate::settings::TranscriptionSettings;
 use crate::wire::Wire;
@@ -85,14 +84,9 @@ pub fn transcription(
     }
     let Some((url, model)) = settings.url().zip(settings.named()) else { return Ok(None) };
     let of = |message: String| vec![Problem { key: "endpoint".to_owned(), message }];
-    let wire = Wire {
-        http: http().map_err(of)?,
-        url,
-        headers: headers(settings).map_err(of)?,
-        silence: settings.timeout.0,
-        redactor: redactor.clone(),
-        clock: Arc::clone(clock),
-    };
+    let server =
+        ModelServer { url, api_key: settings.api_key.as_ref(), silence: settings.timeout.0 };
+    let wire = wire_to(server, http, redactor, clock).map_err(of)?;
     let language = settings.language.clone();
     Ok(Some(Arc::new(Server { wire, model: model.to_owned(), language })))
 }
@@ -175,16 +169,4 @@ fn not_transcribed(refused: ProviderRefusal) -> NotTranscribed {
         What::Trouble(Reason::Garbled) => NotTranscribed::Unusable(message),
         What::Trouble(_) => NotTranscribed::Away(message),
     }
-}
-
-fn headers(settings: &TranscriptionSettings) -> Result<HeaderMap, String> {
-    let mut all = HeaderMap::new();
-    let key = settings.api_key.as_ref().map(|key| key.expose_secret().trim());
-    if let Some(key) = key.filter(|key| !key.is_empty()) {
-        let mut value =
-            HeaderValue::from_str(&format!("Bearer {key}")).map_err(|e| e.to_string())?;
-        value.set_sensitive(true);
-        all.insert(AUTHORIZATION, value);
-    }
-    Ok(all)
 }
