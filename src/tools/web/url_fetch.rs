@@ -132,7 +132,14 @@ impl UrlFetch {
         match documents::read(&self.documents, got, &scope.roots.own).await {
             Some(Ok(text)) => {
                 let most = usize::try_from(self.settings.max_bytes).unwrap_or(usize::MAX);
-                Ok(text[..text.floor_char_boundary(most)].to_owned())
+                let end = text.floor_char_boundary(most);
+                let rest = match text.len() - end {
+                    0 => String::new(),
+                    left => format!(
+                        "\n[{left} bytes more: save it with download_path, then use read_file]"
+                    ),
+                };
+                Ok(format!("{}{rest}", &text[..end]))
             }
             Some(Err(ToolError::Tell(why))) => Ok(format!("[{why}]")),
             Some(Err(other)) => Err(other),
