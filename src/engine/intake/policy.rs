@@ -300,7 +300,7 @@ mod tests {
 
     use super::*;
     use crate::flow::testing::{self, TestAddress};
-    use crate::intake::wait::{ALBUM, NEAR};
+    use crate::intake::wait::{ALBUM, CUT_MARGIN};
     use selkie_domain::taint::Taint;
     use selkie_store::NextPiece;
 
@@ -613,7 +613,7 @@ mod tests {
         let most = TestAddress.longest_text().expect("the test's platform cuts texts");
         let of = |length: usize| testing::message("tg:1", &"x".repeat(length));
         assert_eq!(made(&of(most)), (long, NextPiece::Expected));
-        assert_eq!(made(&of(most - most / NEAR - 1)), (None, NextPiece::Unknown));
+        assert_eq!(made(&of(most - most / CUT_MARGIN - 1)), (None, NextPiece::Unknown));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use selkie_store::{Gathering, NextPiece};
 /// How long an album gathers its pictures.
 pub(super) const ALBUM: TimeDelta = TimeDelta::milliseconds(800);
 /// A text that is shorter than its platform's longest by no more than this part of it was cut there.
-pub(super) const NEAR: usize = 16;
+pub(super) const CUT_MARGIN: usize = 16;
 
 /// What config and the platform say about it.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ impl WaitRules {
     pub(super) fn wait(self, inbound: &Inbound) -> Wait {
         let within = delta(self.join_within);
         let length = || inbound.text.encode_utf16().count();
-        let is_cut = self.longest.is_some_and(|most| length() >= most - most / NEAR);
+        let is_cut = self.longest.is_some_and(|most| length() >= most - most / CUT_MARGIN);
         let (span, next) = match inbound {
             _ if inbound.album.is_some() => (ALBUM, NextPiece::Expected),
             _ if !self.debounce.0.is_zero() => (delta(self.debounce), NextPiece::Expected),

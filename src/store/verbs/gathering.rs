@@ -11,7 +11,7 @@ use crate::tx::Tx;
 use crate::value::params;
 
 /// A request takes in nothing any more after so many times the span in which its messages follow each other.
-const MOST: i64 = 10;
+const MAX_SPANS: i64 = 10;
 
 /// A message that may belong to a task.
 #[derive(Clone, Copy)]
@@ -83,7 +83,7 @@ impl WaitingRequest {
         let start_at = match next {
             NextPiece::Expected => {
                 let until = new.not_before.map_or(0, millis);
-                let last = self.created_at + MOST * (until - millis(now));
+                let last = self.created_at + MAX_SPANS * (until - millis(now));
                 let until = if inbound.album.is_some() { until } else { until.min(last) };
                 self.start_at.max(until)
             }
@@ -163,7 +163,7 @@ struct Since {
 fn follows(tx: &mut dyn Tx, piece: Piece<'_>, gathers: &Gathering, since: Since) -> Result<bool> {
     let now = millis(piece.now);
     let within = gathers.within.num_milliseconds();
-    if within == 0 || now > since.created_at + MOST * within {
+    if within == 0 || now > since.created_at + MAX_SPANS * within {
         return Ok(false);
     }
     let own: Option<i64> =
