@@ -39,7 +39,10 @@ impl Platform {
         let outbound = Outbound::new(conversation, Body::Text { markdown: case.markdown.clone() });
         let mut seen = SeenText::default();
         for part in self.channel.sender.render(&outbound) {
-            for text in (self.texts)(&part.call) {
+            // What a rich message looks like elsewhere is its plain form.
+            let is_rich = part.call.pointer("/params/rich_message").is_some();
+            let plain = part.fallback.as_ref().filter(|_| is_rich);
+            for text in (self.texts)(plain.unwrap_or(&part.call)) {
                 seen.push("\n", &Marks::default());
                 seen.append((self.read)(&text));
             }

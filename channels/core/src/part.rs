@@ -64,6 +64,17 @@ impl Part {
         Self { fallback, ..self }
     }
 
+    /// Puts a richer call before this one, which is then its plain form; a call that this version cannot read stays as
+    /// it is.
+    #[must_use]
+    pub fn enriched<C: Serialize + DeserializeOwned>(&self, richer: impl FnOnce(C) -> C) -> Self {
+        let read = serde_json::from_value(self.call.clone());
+        match read.and_then(|call| serde_json::to_value(richer(call))) {
+            Ok(call) => Self { call, fallback: Some(self.call.clone()), ..self.clone() },
+            Err(_) => self.clone(),
+        }
+    }
+
     /// Says that repeating it changes nothing.
     #[must_use]
     pub fn repeatable(self) -> Self {

@@ -9,11 +9,15 @@ const MAX: usize = 64 * 1024;
 /// A wider table is folded by a phone, and nothing stands below its head any more; columns of the screen.
 const WIDE: usize = 48;
 
-/// A table while it is read.
+/// A table.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     alignments: Vec<Alignment>,
     rows: Vec<Vec<String>>,
 }
+
+// An alignment is one of four words.
+impl Eq for Table {}
 
 impl Table {
     /// Begins a table whose columns are aligned so.
@@ -37,6 +41,26 @@ impl Table {
     pub fn text(&mut self, text: &str) {
         if let Some(cell) = self.rows.last_mut().and_then(|row| row.last_mut()) {
             cell.push_str(&text.replace('\n', " "));
+        }
+    }
+
+    /// Returns the cells row by row, the head first.
+    pub fn cells(&self) -> &[Vec<String>] {
+        &self.rows
+    }
+
+    /// Returns how many columns it has.
+    pub fn columns(&self) -> usize {
+        self.alignments.len()
+    }
+
+    /// Returns how a column is aligned: `left`, `center` or `right`; `None` where that is not said.
+    pub fn alignment(&self, column: usize) -> Option<&'static str> {
+        match self.alignments.get(column)? {
+            Alignment::None => None,
+            Alignment::Left => Some("left"),
+            Alignment::Center => Some("center"),
+            Alignment::Right => Some("right"),
         }
     }
 

@@ -62,6 +62,7 @@ impl<'a> Style<'a> {
                 Tag::Quote => style.quote = true,
                 Tag::Link(url) => style.link = Some(url),
                 Tag::Mention(person) => style.mention = crate::ids::user_of(person),
+                Tag::Table(_) | Tag::Formula => {}
                 Tag::Gap => return Self::default(),
             }
         }

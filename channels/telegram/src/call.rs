@@ -2,7 +2,7 @@
 
 use selkie_channel_core::{Part, PlaceId};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::ids::Spot;
 use crate::upload::Upload;
@@ -31,6 +31,23 @@ impl Call {
     /// Whether it makes a message, and is answered by it; the others set a state, or are gone in a moment.
     pub fn makes_a_message(&self) -> bool {
         self.method.starts_with("send") && self.method != "sendChatAction"
+    }
+
+    /// Says the same as a rich message.
+    pub fn made_rich(mut self, html: &str) -> Self {
+        if let Some(params) = self.params.as_object_mut() {
+            for key in ["text", "parse_mode", "link_preview_options"] {
+                params.remove(key);
+            }
+            params.insert("rich_message".to_owned(), json!({ "html": html }));
+        }
+        self.method = "sendRichMessage".to_owned();
+        self
+    }
+
+    /// Whether it says something as a rich message, which servers before 10.1 do not know.
+    pub fn is_rich(&self) -> bool {
+        self.params.get("rich_message").is_some()
     }
 
     /// Takes the quote away; whether there was one.
@@ -67,7 +84,8 @@ impl Call {
         let fields = params.as_object_mut()?;
         fields.remove("message_id");
         fields.extend(self.anew.as_ref()?.as_object()?.clone());
-        Some(Self { method: "sendMessage".to_owned(), params, upload: None, anew: None })
+        let method = if self.is_rich() { "sendRichMessage" } else { "sendMessage" };
+        Some(Self { method: method.to_owned(), params, upload: None, anew: None })
     }
 
     /// Puts the visible mark before the call's text.
@@ -77,6 +95,13 @@ impl Call {
 
     /// Puts a word before the call's text; there is room for one.
     fn preface(&mut self, word: &str) {
+        if let Some(Value::String(html)) = self.params.pointer_mut("/rich_message/html") {
+            let paragraph = format!("<p><i>{word}</i></p>");
+            if !html.starts_with("<p><i>(") {
+                html.insert_str(0, &paragraph);
+            }
+            return;
+        }
         let key = if self.method == "sendMessage" { "text" } else { "caption" };
         let html = self.params.get("parse_mode").is_some();
         let Some(params) = self.params.as_object_mut() else { return };

@@ -17,11 +17,11 @@ pub fn html(styled: &StyledText, range: Range<usize>) -> String {
 }
 
 /// Telegram nests no style twice, and nothing in code: code inside a link stays a link.
-fn allowed(tags: &[Tag]) -> Vec<&Tag> {
+pub fn allowed(tags: &[Tag]) -> Vec<&Tag> {
     let link = tags.iter().any(|tag| matches!(tag, Tag::Link(_)));
     let code = tags.iter().any(|tag| matches!(tag, Tag::Pre(_)) || (*tag == Tag::Code && !link));
     let fits = |tag: &Tag| match tag {
-        Tag::Gap => false,
+        Tag::Gap | Tag::Table(_) | Tag::Formula => false,
         Tag::Quote => true,
         Tag::Code | Tag::Pre(_) => code,
         _ => !code,
@@ -36,7 +36,7 @@ fn allowed(tags: &[Tag]) -> Vec<&Tag> {
 }
 
 /// Closes and opens tags until exactly `wanted` are open.
-fn turn<'a>(out: &mut String, open: &mut Vec<&'a Tag>, wanted: &[&'a Tag]) {
+pub fn turn<'a>(out: &mut String, open: &mut Vec<&'a Tag>, wanted: &[&'a Tag]) {
     let common = open.iter().zip(wanted).take_while(|(a, b)| a == b).count();
     for tag in open.drain(common..).rev() {
         out.push_str(closing(tag));
@@ -70,7 +70,7 @@ fn opening(out: &mut String, tag: &Tag) {
             escape(out, person.trim_start_matches("tg:"));
             out.push_str("\">");
         }
-        Tag::Gap => {}
+        Tag::Gap | Tag::Table(_) | Tag::Formula => {}
     }
 }
 
@@ -84,11 +84,12 @@ fn closing(tag: &Tag) -> &'static str {
         Tag::Pre(Some(_)) => "</code></pre>",
         Tag::Link(_) | Tag::Mention(_) => "</a>",
         Tag::Quote => "</blockquote>",
-        Tag::Gap => "",
+        Tag::Gap | Tag::Table(_) | Tag::Formula => "",
     }
 }
 
-fn escape(out: &mut String, text: &str) {
+/// Writes text so that none of it is markup.
+pub fn escape(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {
             '&' => out.push_str("&amp;"),

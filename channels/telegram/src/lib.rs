@@ -21,6 +21,7 @@ mod markdown;
 mod receiver;
 mod refusal;
 mod render;
+mod rich_html;
 mod sender;
 mod settings;
 mod speaking;

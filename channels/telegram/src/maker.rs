@@ -16,6 +16,7 @@ use crate::call::{Call, MARK_ROOM};
 use crate::cut::{self, Piece};
 use crate::ids::{Spot, message_id};
 use crate::markdown;
+use crate::rich_html::rich_html;
 use crate::speaking;
 use crate::upload::Upload;
 
@@ -41,7 +42,12 @@ impl Maker<'_> {
     /// A text, in as many messages as it needs.
     pub fn text(&self, markdown: &str) -> Vec<Part> {
         let styled = mention(styled(markdown), &self.outbound.mentions);
-        let mut parts = self.messages(cut::pieces(&styled, ROOM, ROOM), true);
+        let pieces = cut::pieces(&styled, ROOM, ROOM);
+        let rich = rich_html(&styled).filter(|_| pieces.len() == 1);
+        let mut parts = self.messages(pieces, true);
+        if let (Some(html), Some(only)) = (rich, parts.first_mut()) {
+            *only = only.enriched(|call: Call| call.made_rich(&html));
+        }
         let over = self.outbound.over.as_ref().and_then(message_id);
         if let (Some(id), Some(first)) = (over, parts.first_mut()) {
             *first = first.changed(|call: &mut Call| into_edit(call, id)).repeatable();

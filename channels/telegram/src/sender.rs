@@ -116,7 +116,7 @@ impl Sender for TelegramSender {
                 note = Some("sent to the chat itself: its topic is gone".to_owned());
             } else if kind == Kind::Quote && call.drop_quote() {
                 note = Some("sent without the quote: the quoted message is gone".to_owned());
-            } else if kind == Kind::Form && plain.is_some() {
+            } else if (kind == Kind::Form || is_unknown(&call, kind)) && plain.is_some() {
                 note = Some(format!("sent in its plain form: {}", refusal.words));
                 call = plain.take().unwrap_or(call);
             } else if kind == Kind::Done && call.anew.is_some() {
@@ -145,6 +145,12 @@ impl Sender for TelegramSender {
     fn readdressed(&self, part: &Part, to: &PlaceId) -> Part {
         call::readdressed(part, to)
     }
+}
+
+/// Whether a server takes no rich message, at all or this one: before Bot API 10.1 it does not know the method, which
+/// reads like a token that is not taken, and sees an edit without a text.
+fn is_unknown(call: &Call, kind: Kind) -> bool {
+    call.is_rich() && matches!(kind, Kind::Token | Kind::Other)
 }
 
 /// An edit that changes nothing has arrived: its message is known.

@@ -18,3 +18,5 @@ pub use literal::push_literal;
 pub use mention::mention;
 pub use read::read;
 pub use text::{StyledText, Tag};
+
+pub use crate::table::Table;

@@ -11,6 +11,7 @@ use super::dialect::{Dialect, Link, LinkKind, Tables};
 use super::fence::{Fence, is_language, language};
 use super::flanking::{seamed, unseamed};
 use super::formula;
+use super::literal::is_break;
 use super::text::{StyledText, Tag};
 use super::writer::Writer;
 use crate::table::Table;
@@ -112,7 +113,9 @@ impl<'d> Reader<'d> {
             self.text(source.get(at..found.start).unwrap_or_default());
             at = found.end;
             let is_quoted = self.to.is_quoted();
+            self.to.open(Tag::Formula);
             self.code_words(&formula::shown(&source[found.clone()], is_quoted));
+            self.to.close();
             self.formulas.push(found);
         }
         self.text(source.get(at..range.end).unwrap_or_default());
@@ -261,15 +264,17 @@ impl<'d> Reader<'d> {
 
     fn end_table(&mut self) {
         let Some(table) = self.table.take() else { return };
+        let table = Rc::new(table);
+        self.to.open(Tag::Table(Rc::clone(&table)));
         if table.is_wide() {
-            return self.pairs(&table);
-        }
-        if self.dialect.tables == Tables::Rows {
+            self.pairs(&table);
+        } else if self.dialect.tables == Tables::Rows {
             self.text(&table.rows());
-            return;
+        } else {
+            self.to.open(Tag::Pre(None));
+            self.text(&table.lines());
+            self.to.close();
         }
-        self.to.open(Tag::Pre(None));
-        self.text(&table.lines());
         self.to.close();
     }
 
@@ -289,12 +294,6 @@ impl<'d> Reader<'d> {
             }
         }
     }
-}
-
-/// Whether raw HTML is a mere line break.
-fn is_break(html: &str) -> bool {
-    let name = html.trim().strip_prefix('<').and_then(|html| html.strip_suffix('>'));
-    name.is_some_and(|name| name.trim_end_matches('/').trim_end().eq_ignore_ascii_case("br"))
 }
 
 #[cfg(test)]

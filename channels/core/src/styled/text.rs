@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use crate::table::Table;
+
 /// One style.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tag {
@@ -22,6 +24,10 @@ pub enum Tag {
     Mention(Rc<str>),
     /// A quote; as often as it is one inside another.
     Quote,
+    /// A table, whose text in the styles inside is what stands for it where there are no tables.
+    Table(Rc<Table>),
+    /// A formula with its delimiters, which is code where none is drawn.
+    Formula,
     /// The line breaks between two blocks.
     Gap,
 }

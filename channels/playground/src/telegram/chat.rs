@@ -186,6 +186,8 @@ impl Chat {
 pub(crate) enum Content {
     /// Nothing: a text message.
     Text,
+    /// A rich message of these blocks; the text is what a person reads in it.
+    Rich(Value),
     /// A file; the text is its caption.
     File(String),
     /// Something without words (a sticker, a place, a poll): these fields stand in the message.

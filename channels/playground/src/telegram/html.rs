@@ -213,7 +213,7 @@ impl Parser<'_> {
         });
         match (open.tag.as_str(), open.argument) {
             // A link without a usable address stays plain text, as on the platform.
-            ("a", None) => return,
+            ("a", None) | ("tg-math", _) => return,
             ("a", Some(url)) => match url.strip_prefix("tg://user?id=").map(str::parse::<i64>) {
                 Some(Ok(user)) => {
                     entity["type"] = json!("text_mention");
@@ -245,7 +245,7 @@ impl Parser<'_> {
 }
 
 const TAGS: &str = "\
-    a b strong i em s strike del u ins tg-spoiler span tg-emoji pre code blockquote";
+    a b strong i em s strike del u ins tg-spoiler span tg-emoji pre code blockquote tg-math";
 
 fn relevant(tag: &str, name: &str, value: String) -> Option<String> {
     match (tag, name) {

@@ -20,6 +20,7 @@ pub(crate) async fn run(
     match method {
         "getupdates" => get_updates(server, params, redelivery).await,
         "sendmessage" => send::message(server, params),
+        "sendrichmessage" => send::rich(server, params),
         "editmessagetext" => send::edit(server, params),
         "editmessagereplymarkup" => send::edit_markup(server, params),
         "senddocument" => media::file(server, params, FileKind::Document),

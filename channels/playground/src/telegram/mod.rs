@@ -18,6 +18,7 @@ mod post;
 mod reactions;
 mod refusal;
 mod render;
+mod rich;
 mod send;
 mod server;
 mod shown;

@@ -129,6 +129,10 @@ fn content(world: &World, message: &Message, out: &mut Value) {
     let draft = &message.draft;
     let (text, entities) = match &draft.content {
         Content::Text => ("text", "entities"),
+        Content::Rich(blocks) => {
+            out["rich_message"] = json!({ "blocks": blocks });
+            return;
+        }
         Content::File(file_id) => {
             if let Some(file) = world.files.get(file_id) {
                 let (name, value) = media(file_id, file);

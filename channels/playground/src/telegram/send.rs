@@ -9,7 +9,7 @@ use super::params::Params;
 use super::refusal::Refusal;
 use super::target::{self, Target, same};
 use super::view::EventKind;
-use super::{Server, entities, html, keyboard, render};
+use super::{Server, entities, html, keyboard, render, rich};
 
 /// The most UTF-16 units of a text.
 const MAX_TEXT: usize = 4096;
@@ -23,6 +23,29 @@ pub(crate) fn message(server: &Server, params: &Params) -> Result<String, Refusa
     let bare = Draft::text(0, target.thread, "");
     let draft = Draft { text, entities, reply_to: target.reply_to, markup, ..bare };
     post(server, target.chat, draft)
+}
+
+/// `sendRichMessage`.
+pub(crate) fn rich(server: &Server, params: &Params) -> Result<String, Refusal> {
+    let target = Target::read(&server.world(), params)?;
+    let SaidText { text, entities, content } =
+        read_rich(params)?.ok_or_else(|| Refusal::bad("parameter \"rich_message\" is required"))?;
+    let markup = keyboard::read(params)?;
+    server.count_pace(target.chat)?;
+    let bare = Draft::text(0, target.thread, "");
+    let draft = Draft { content, text, entities, reply_to: target.reply_to, markup, ..bare };
+    post(server, target.chat, draft)
+}
+
+/// The rich message of a call, if it has one.
+fn read_rich(params: &Params) -> Result<Option<SaidText>, Refusal> {
+    let Some(message) = params.json("rich_message")? else { return Ok(None) };
+    let html = message.get("html").and_then(Value::as_str);
+    let html = html.ok_or_else(|| Refusal::bad("only rich messages in HTML are emulated"))?;
+    let read =
+        rich::read(html).map_err(|why| Refusal::bad(format!("can't parse rich message: {why}")))?;
+    let content = Content::Rich(Value::Array(read.blocks));
+    Ok(Some(SaidText { text: read.text.into(), entities: read.entities, content }))
 }
 
 /// Posts as the bot and answers with the message.
@@ -40,7 +63,13 @@ pub(crate) fn edit(server: &Server, params: &Params) -> Result<String, Refusal> 
     if !message.is_text {
         return Err(Refusal::bad("there is no text in the message to edit"));
     }
-    let words = read_text(params, MAX_TEXT, "MESSAGE_TOO_LONG")?;
+    let words = match read_rich(params)? {
+        Some(rich) => rich,
+        None => {
+            let (text, entities) = read_text(params, MAX_TEXT, "MESSAGE_TOO_LONG")?;
+            SaidText { text, entities, content: Content::Text }
+        }
+    };
     let markup = keyboard::read(params)?;
     server.count_pace(message.chat)?;
     change(server, &message, Some(words), markup)
@@ -57,11 +86,18 @@ pub(crate) fn edit_markup(server: &Server, params: &Params) -> Result<String, Re
 /// A text and its entities.
 type Words = (Arc<str>, Vec<Value>);
 
+/// What a message says from now on.
+struct SaidText {
+    text: Arc<str>,
+    entities: Vec<Value>,
+    content: Content,
+}
+
 /// Changes the bot's message, unless nothing changes.
 fn change(
     server: &Server,
     edited: &Editable,
-    words: Option<Words>,
+    words: Option<SaidText>,
     markup: Option<Value>,
 ) -> Result<String, Refusal> {
     let &Editable { chat, id, .. } = edited;
@@ -71,10 +107,14 @@ fn change(
         return Err(Refusal::bad("message to edit not found"));
     };
     let draft = &mut message.draft;
-    let (text, entities) =
-        words.unwrap_or_else(|| (Arc::clone(&draft.text), draft.entities.clone()));
+    let SaidText { text, entities, content } = words.unwrap_or_else(|| SaidText {
+        text: Arc::clone(&draft.text),
+        entities: draft.entities.clone(),
+        content: draft.content.clone(),
+    });
     let unchanged = draft.text == text
         && draft.entities == entities
+        && draft.content == content
         && same(draft.markup.as_ref(), markup.as_ref());
     if unchanged {
         return Err(Refusal::bad(
@@ -82,6 +122,7 @@ fn change(
         ));
     }
     (draft.text, draft.entities, draft.markup) = (text, entities, markup);
+    draft.content = content;
     let thread = draft.thread;
     message.edited = Some(now);
     world.tell_watchers(chat, id);
@@ -106,7 +147,7 @@ fn editable(server: &Server, params: &Params) -> Result<Editable, Refusal> {
     if message.draft.from != world.bot.id || fixed {
         return Err(Refusal::bad("message can't be edited"));
     }
-    let is_text = message.draft.content == Content::Text;
+    let is_text = matches!(message.draft.content, Content::Text | Content::Rich(_));
     Ok(Editable { chat: chat.id, id: message.id, is_text })
 }
 

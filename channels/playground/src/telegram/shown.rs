@@ -11,7 +11,7 @@ pub(crate) fn message(world: &World, chat: i64, id: i64) -> Option<MessageView> 
     let name = |id: i64| world.users.get(&id).map_or_else(String::new, |u| u.first_name.clone());
     let caption = (!draft.text.is_empty()).then(|| draft.text.to_string());
     let (text, file, service) = match &draft.content {
-        Content::Text => (draft.text.to_string(), None, None),
+        Content::Text | Content::Rich(_) => (draft.text.to_string(), None, None),
         Content::File(file_id) => (String::new(), file_view(world, file_id, caption), None),
         Content::Thing(fields) | Content::Service(fields) => {
             (String::new(), None, Some(fields.clone()))

@@ -248,6 +248,39 @@ async fn a_refused_form_goes_out_plain_and_a_lost_quote_is_left_out() {
     assert_eq!(third.get("reply_parameters"), None);
 }
 
+/// A server before 10.1 knows no such method, and sees an edit without a text.
+#[tokio::test]
+async fn a_table_is_a_rich_message_where_the_server_knows_them() {
+    let table = "| a | b |\n|---|---|\n| 1 | 2 |";
+    let markdown = || Body::Text { markdown: table.to_owned() };
+    let mut server = Server::start([
+        ("sendRichMessage", message(78)),
+        ("sendRichMessage", Reply::refusal(404, "Not Found")),
+        ("sendMessage", message(79)),
+        ("editMessageText", Reply::refusal(400, "Bad Request: message text is empty")),
+        ("editMessageText", message(50)),
+    ])
+    .await;
+    let channel = server.channel();
+    let part = parts(&channel, markdown()).remove(0);
+    for id in ["78", "79"] {
+        let delivery = channel.sender.deliver(&part).await;
+        let Delivery::Sent(receipt) = delivery else { panic!("{delivery:?}") };
+        assert_eq!(receipt.message, Some(MessageRef::new(id)));
+    }
+    let rich = server.next("sendRichMessage").await.json();
+    assert!(rich["rich_message"]["html"].as_str().unwrap().starts_with("<table"), "{rich}");
+    assert!(rich.get("text").is_none() && rich.get("reply_parameters").is_some(), "{rich}");
+    let classic = server.next("sendMessage").await.json();
+    assert_eq!(classic["text"], "<pre>a | b\n--+--\n1 | 2</pre>");
+    let said = Outbound::new(part.conversation.clone(), markdown());
+    let over = channel.sender.render(&said.over(Some(MessageRef::new("50")))).remove(0);
+    assert!(matches!(channel.sender.deliver(&over).await, Delivery::Sent(_)));
+    let edit = server.next("editMessageText").await.json();
+    assert!(edit.get("text").is_none() && edit.get("rich_message").is_some(), "{edit}");
+    assert!(server.next("editMessageText").await.json().get("text").is_some());
+}
+
 #[tokio::test]
 async fn a_file_is_streamed_and_a_missing_one_refused() {
     let mut server = Server::start([("sendDocument", message(79))]).await;
