@@ -136,6 +136,7 @@ mod streaming_in_slack;
 mod summaries;
 mod summoned;
 mod syncs;
+mod tables;
 mod task_line;
 mod telegram_closed;
 mod telegram_faults;

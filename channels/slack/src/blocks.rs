@@ -65,7 +65,8 @@ pub fn asked(action_id: &str) -> Option<&str> {
     sound.then_some(key)
 }
 
-fn section(mrkdwn: &str) -> Value {
+/// A section of mrkdwn.
+pub fn section(mrkdwn: &str) -> Value {
     json!({ "type": "section", "text": { "type": "mrkdwn", "text": mrkdwn } })
 }
 

@@ -4,6 +4,8 @@ use selkie_channel_core::Part;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::blocks;
+
 /// Slack advises 4,000 characters a message; it would take ten times that.
 pub const MAX_TEXT: usize = 4000;
 /// Room that is kept for the mark, its markers and a line break.
@@ -132,6 +134,14 @@ impl Call {
         self
     }
 
+    /// Shows a message that is posted as these blocks.
+    pub fn with_blocks(mut self, blocks: Value) -> Self {
+        if let Self::Post { params, .. } = &mut self {
+            params["blocks"] = blocks;
+        }
+        self
+    }
+
     /// The message that takes the place of an update whose message is gone.
     pub fn made_anew(&self) -> Option<Self> {
         let Self::Update { params, anew } = self else { return None };
@@ -150,6 +160,12 @@ impl Call {
                 for pointer in ["/text", "/blocks/0/text/text"] {
                     let Some(text) = params.pointer_mut(pointer) else { continue };
                     *text = marked_text(text.as_str().unwrap_or_default(), styled).into();
+                }
+                // A table without words above it.
+                if let Some(Value::Array(blocks)) = params.get_mut("blocks")
+                    && blocks.first().is_some_and(|block| block["type"] == "markdown")
+                {
+                    blocks.insert(0, blocks::section(&marked_text("", true)));
                 }
             }
             Self::Respond { text, .. } => *text = marked_text(text, true),

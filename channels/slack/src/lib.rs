@@ -40,6 +40,7 @@ mod socket;
 mod speaking;
 mod stream;
 mod stubs;
+mod table_blocks;
 mod upload;
 mod verdict;
 mod whoami;

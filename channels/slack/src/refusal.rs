@@ -46,6 +46,7 @@ pub fn kind(refusal: &Refusal) -> Kind {
         | "restricted_action_read_only_channel" => Kind::Closed,
         "invalid_blocks"
         | "invalid_blocks_format"
+        | "invalid_attachments"
         | "msg_too_long"
         | "msg_blocks_too_long"
         | "metadata_too_large"

@@ -13,6 +13,7 @@ use crate::cut::{self, Piece};
 use crate::hear::{AnswerAt, TapHandle};
 use crate::ids::{self, Spot, user_of};
 use crate::markdown;
+use crate::table_blocks::table_blocks;
 
 /// Stands at the end of a text that had to fit into one message.
 const CUT: &str = " …";
@@ -51,7 +52,12 @@ struct Maker<'a> {
 impl Maker<'_> {
     fn text(&self, markdown: &str) -> Vec<Part> {
         let styled = mention(styled(markdown), &self.outbound.mentions);
-        let mut parts = self.messages(cut::pieces(&styled, MAX_TEXT - MARK_ROOM));
+        let pieces = cut::pieces(&styled, MAX_TEXT - MARK_ROOM);
+        let blocks = table_blocks(&styled).filter(|_| pieces.len() == 1);
+        let mut parts = self.messages(pieces);
+        if let (Some(blocks), Some(only)) = (blocks, parts.first_mut()) {
+            *only = only.enriched(|call: Call| call.with_blocks(blocks));
+        }
         if let (Some(over), Some(first)) = (&self.outbound.over, parts.first_mut()) {
             *first = first.changed(|call| into_update(call, over)).repeatable();
         }
@@ -265,7 +271,8 @@ fn into_update(call: &mut Call, over: &MessageRef) {
     let mut anew = params.take();
     let text = anew.as_object_mut().and_then(|fields| fields.remove("text"));
     let params = json!({
-        "channel": anew["channel"], "ts": over.as_str(), "text": text, "blocks": [],
+        "channel": anew["channel"], "ts": over.as_str(), "text": text,
+        "blocks": anew.get("blocks").cloned().unwrap_or_else(|| json!([])),
     });
     *call = Call::Update { params, anew: Some(anew) };
 }
