@@ -110,6 +110,9 @@ pub struct UserMessage {
     /// The text itself is forwarded: not their own words.
     #[serde(default)]
     pub forwarded: bool,
+    /// Where a forwarded text comes from and of when it is, in words; empty where nobody told.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub origin: String,
     /// What people said among themselves before: nobody's request.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub talk: bool,

@@ -185,6 +185,7 @@ pub fn message(n: i64, order: i64) -> Inbound {
         quote: None,
         thread: None,
         forwarded: false,
+        origin: None,
         aside: Aside::Nothing,
         attachments: Vec::new(),
         album: None,

@@ -50,6 +50,9 @@ pub struct Inbound {
     /// The text was forwarded from somewhere else: it is not the speaker's own.
     #[serde(default)]
     pub forwarded: bool,
+    /// Where the forwarded text comes from, where the platform tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<ForwardOrigin>,
     /// What stands in the text that its speaker does not plainly say.
     #[serde(default, skip_serializing_if = "Aside::is_nothing")]
     pub aside: Aside,
@@ -88,12 +91,22 @@ impl Inbound {
             quote: None,
             thread: None,
             forwarded: false,
+            origin: None,
             aside: Aside::Nothing,
             attachments: Vec::new(),
             album: None,
             reply_window: None,
         }
     }
+}
+
+/// Where a forwarded message comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForwardOrigin {
+    /// The person or the chat that wrote it, as the platform shows them; they chose the name.
+    pub from: String,
+    /// When it was written.
+    pub at: Option<DateTime<Utc>>,
 }
 
 /// What happened.

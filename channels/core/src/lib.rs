@@ -52,8 +52,8 @@ pub use examined::{CredentialCheck, Examination, ExaminationReport, Examine, Gra
 pub use features::Features;
 pub use ids::{AccountId, ConversationId, MessageRef, PersonId, PlaceId};
 pub use inbound::{
-    AddressReason, Aside, Attachment, AttachmentKind, Audience, Command, Inbound, Quote,
-    ReplyWindow, Speaker, What,
+    AddressReason, Aside, Attachment, AttachmentKind, Audience, Command, ForwardOrigin, Inbound,
+    Quote, ReplyWindow, Speaker, What,
 };
 pub use invisible_chars::has_no_width;
 pub use kit::{

@@ -25,6 +25,7 @@ fn hello() -> Vec<UserMessage> {
         text: "hello".into(),
         quote: None,
         forwarded: false,
+        origin: String::new(),
         talk: false,
         relayed: false,
         spoken: Vec::new(),

@@ -68,6 +68,7 @@ fn hint(claimed: &TaskClaim, lines: &[Inbound]) -> Option<Inbound> {
         quote: None,
         thread: None,
         forwarded: false,
+        origin: None,
         attachments: Vec::new(),
         album: None,
         reply_window: None,

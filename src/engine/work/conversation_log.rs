@@ -281,6 +281,7 @@ mod tests {
             text: text.to_owned(),
             quote: None,
             forwarded: false,
+            origin: String::new(),
             talk: false,
             relayed: false,
             spoken: Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use selkie_channel_core::{Inbound, Speaker};
+use selkie_channel_core::{ForwardOrigin, Inbound, Speaker};
 use tokio_util::sync::CancellationToken;
 
 use crate::delivery::runtime::Runtime;
@@ -161,6 +161,7 @@ fn own_words(words: &Words, trigger: Trigger, zone: Zone) -> UserMessage {
         quote: quote(&letter),
         text: if letter.own.trim().is_empty() { NO_TEXT.to_owned() } else { letter.own },
         forwarded: false,
+        origin: String::new(),
         talk: false,
         relayed: trigger == Trigger::Relayed,
         spoken: Vec::new(),
@@ -215,11 +216,21 @@ fn line_of(inbound: &Inbound, zone: Zone) -> UserMessage {
             pictures: Vec::new(),
         }),
         forwarded: inbound.forwarded,
+        origin: inbound.origin.as_ref().map(|origin| origin_of(origin, zone)).unwrap_or_default(),
         talk: false,
         relayed: false,
         spoken: Vec::new(),
         files: Vec::new(),
         pictures: Vec::new(),
+    }
+}
+
+/// Names where a forwarded text comes from.
+fn origin_of(origin: &ForwardOrigin, zone: Zone) -> String {
+    let from = prompt::label(&origin.from);
+    match origin.at {
+        Some(at) => format!("{from}, {}", zone.local(at).format("%Y-%m-%d %H:%M")),
+        None => from,
     }
 }
 
@@ -261,6 +272,7 @@ fn group_talk(context: &[&Inbound], zone: Zone) -> Option<UserMessage> {
         text: lines.collect::<Vec<_>>().join("\n"),
         quote: None,
         forwarded: false,
+        origin: String::new(),
         talk: true,
         relayed: false,
         spoken: Vec::new(),

@@ -108,6 +108,7 @@ async fn words_become_history_until_a_reset(bed: &dyn Fixture) {
         text,
         quote: None,
         forwarded: false,
+        origin: String::new(),
         talk: false,
         relayed: false,
         spoken: Vec::new(),

@@ -42,6 +42,7 @@ fn heard(row: InboxId, inbound: &Inbound) -> Item {
             pictures: Vec::new(),
         }),
         forwarded: false,
+        origin: "News".to_owned(),
         talk: false,
         relayed: false,
         spoken: Vec::new(),

@@ -60,6 +60,7 @@ fn forget(heard: &mut UserMessage, gone: ScrubPlan<'_>) -> bool {
         Part::Message { .. } if own => {
             heard.text = TAKEN_BACK.to_owned();
             heard.quote = None;
+            heard.origin.clear();
             heard.spoken.clear();
             heard.files.clear();
             heard.pictures.clear();

@@ -29,7 +29,7 @@ const NOTHING: &str = "{}";
 pub fn taken_back(inbound: &str) -> String {
     erased(inbound, |inbound| {
         inbound.insert("text".to_owned(), "".into());
-        for with_it in ["command", "quote", "attachments"] {
+        for with_it in ["command", "quote", "origin", "attachments"] {
             inbound.shift_remove(with_it);
         }
     })
@@ -57,7 +57,7 @@ pub fn forgotten(inbound: &str) -> String {
             speaker.shift_remove("name");
             speaker.shift_remove("username");
         }
-        for gone in ["quote", "command", "attachments", "title", "reply_window"] {
+        for gone in ["quote", "origin", "command", "attachments", "title", "reply_window"] {
             inbound.shift_remove(gone);
         }
     })
@@ -104,7 +104,7 @@ mod tests {
 
     use super::*;
 
-    const LINE: &str = r#"{"v":1,"text":"secret","quote":{"message":"7","text":"older"},"title":"T","what":{"kind":"x","raw":"r"},"speaker":{"id":"tg:1","name":"Ann"}}"#;
+    const LINE: &str = r#"{"v":1,"text":"secret","quote":{"message":"7","text":"older"},"origin":{"from":"News","at":null},"title":"T","what":{"kind":"x","raw":"r"},"speaker":{"id":"tg:1","name":"Ann"}}"#;
 
     #[test]
     fn a_quote_goes_with_its_files() {

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use selkie_channel_core::{
-    AccountId, AddressReason, Aside, Audience, Inbound, MessageRef, Speaker, What,
+    AccountId, AddressReason, Aside, Audience, ForwardOrigin, Inbound, MessageRef, Speaker, What,
 };
 use serde_json::Value;
 
@@ -81,6 +81,7 @@ fn say(inbound: &mut Inbound, message: &Value, topic: Option<i32>, me: &Me) {
         }
     };
     inbound.forwarded = forwarded(message) || text::is_quoted(text, entities);
+    inbound.origin = origin(message);
     let words = text::read(text, entities, me);
     inbound.quote = quote::of(message, topic, me);
     inbound.addressed = addressed(inbound, &words);
@@ -177,6 +178,19 @@ fn forwarded(message: &Value) -> bool {
     let there = |key: &&str| message.get(*key).is_some_and(|value| !value.is_null());
     // What an inline bot wrote is sent by the person, and is the bot's.
     keys.iter().chain(&["via_bot"]).any(there) || field::is_true(message, "is_automatic_forward")
+}
+
+/// Returns where a forwarded message comes from (core.telegram.org/bots/api#messageorigin).
+fn origin(message: &Value) -> Option<ForwardOrigin> {
+    let origin = field::object(message, "forward_origin")?;
+    let chat = field::object(origin, "sender_chat").or_else(|| field::object(origin, "chat"));
+    let who = field::object(origin, "sender_user").or(chat).map(field::name);
+    let hidden = || field::text(origin, "sender_user_name").unwrap_or_default().to_owned();
+    let name = who.unwrap_or_else(hidden);
+    let signed = field::text(origin, "author_signature").map(|name| format!(", by {name}"));
+    let from = format!("{name}{}", signed.unwrap_or_default());
+    let at = field::number(origin, "date").and_then(|at| DateTime::from_timestamp(at, 0));
+    (!from.is_empty()).then_some(ForwardOrigin { from, at })
 }
 
 /// Returns who did it: the chat itself where somebody speaks in its name. The ids of such chats are negative; whatever

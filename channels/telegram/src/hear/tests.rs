@@ -217,9 +217,29 @@ fn membership_opens_and_closes() {
 #[test]
 fn forwards_service_messages_and_bots_are_told_apart() {
     let origin = json!({ "type": "hidden_user", "sender_user_name": "x", "date": 1 });
-    assert!(
-        inbound(&message(group(), json!({ "text": "fwd", "forward_origin": origin }))).forwarded
-    );
+    let forward = inbound(&message(group(), json!({ "text": "fwd", "forward_origin": origin })));
+    let from = |forward: &Inbound| forward.origin.as_ref().map(|origin| origin.from.clone());
+    assert!(forward.forwarded);
+    assert_eq!(from(&forward).as_deref(), Some("x"));
+    assert_eq!(forward.origin.unwrap().at, DateTime::from_timestamp(1, 0));
+    let chat = json!({ "id": -1009, "title": "Tea News", "type": "channel" });
+    let origins = [
+        (
+            json!({ "type": "user", "sender_user": { "id": 8, "first_name": "Grace", "last_name": "H" } }),
+            Some("Grace H"),
+        ),
+        (
+            json!({ "type": "channel", "chat": chat, "author_signature": "Ed" }),
+            Some("Tea News, by Ed"),
+        ),
+        (json!({ "type": "chat", "sender_chat": chat }), Some("Tea News")),
+        (json!({ "type": "user", "sender_user": 7 }), None),
+    ];
+    for (origin, wanted) in origins {
+        let forward =
+            inbound(&message(group(), json!({ "text": "fwd", "forward_origin": origin })));
+        assert_eq!(from(&forward).as_deref(), wanted);
+    }
     let inline = json!({ "text": "result", "via_bot": { "id": 9, "is_bot": true } });
     assert!(
         inbound(&message(group(), inline)).forwarded,
