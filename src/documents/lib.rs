@@ -16,6 +16,7 @@ mod office;
 mod open_document;
 mod pdf;
 mod read;
+mod scan;
 mod sheets;
 mod slides;
 #[cfg(test)]
@@ -28,3 +29,4 @@ pub use document::{Document, Page};
 pub use error::DocumentError;
 pub use kind::{Kind, is_html, may_be_document};
 pub use read::read;
+pub use scan::{PagePicture, page_picture};

@@ -22,11 +22,15 @@ pub(super) struct DocumentRange {
     pub(super) max_bytes: usize,
 }
 
-/// Shows pages.
+/// Shows pages, and names those that hold no text.
 ///
 /// # Errors
 /// For the model: there is no such page.
-pub(super) fn shown(document: &Document, wanted: &DocumentRange) -> Result<String, ToolError> {
+pub(super) fn shown(
+    document: &Document,
+    wanted: &DocumentRange,
+    without_text: &mut Vec<usize>,
+) -> Result<String, ToolError> {
     let mut text = document.summary();
     for warning in &document.warnings {
         text.push_str(&format!("\n[{warning}]"));
@@ -51,6 +55,7 @@ pub(super) fn shown(document: &Document, wanted: &DocumentRange) -> Result<Strin
         text.push_str(&format!("\n[{}]\n", document.name_of(number)));
         if page.text.trim().is_empty() {
             text.push_str("(no text)");
+            without_text.push(number);
         }
         let last = left.take(&page.text, from, &mut text);
         if last < lines {
@@ -150,7 +155,7 @@ mod tests {
     fn seen(page: Option<&str>, offset: u64, max_bytes: usize) -> String {
         let page = page.map(str::to_owned);
         let wanted = DocumentRange { page, offset, limit: 2_000, max_bytes };
-        shown(&book(), &wanted).unwrap_or_else(|error| error.to_string())
+        shown(&book(), &wanted, &mut Vec::new()).unwrap_or_else(|error| error.to_string())
     }
 
     #[test]

@@ -6,7 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use image::metadata::Orientation;
-use image::{DynamicImage, ImageDecoder as _, ImageFormat, ImageReader, Limits};
+use image::{
+    DynamicImage, GrayImage, ImageDecoder as _, ImageFormat, ImageReader, Limits, RgbImage,
+};
+use selkie_documents::{PagePicture, page_picture};
 use sha2::{Digest as _, Sha256};
 
 use crate::ToolError;
@@ -38,15 +41,37 @@ pub(crate) async fn kept(
 ) -> Result<Picture, ToolError> {
     let (mime, bytes) = match as_it_stands(&bytes) {
         Some(mime) => (mime.to_owned(), bytes),
-        None => made(bytes, isolate).await?,
+        None => made(Job::Picture, bytes, isolate).await?,
     };
+    stored(own, mime, bytes).await
+}
+
+/// Keeps the picture of a page that has no text in `own/pictures`.
+///
+/// # Errors
+/// In words for the model: there is none that can be read, or the folder takes no file.
+pub(super) async fn of_scan(
+    pdf: Vec<u8>,
+    page: u32,
+    own: &Path,
+    isolate: &dyn Isolate,
+) -> Result<Picture, ToolError> {
+    let (mime, bytes) = made(Job::Scan { page }, pdf, isolate).await?;
+    stored(own, mime, bytes).await
+}
+
+async fn stored(own: &Path, mime: String, bytes: Vec<u8>) -> Result<Picture, ToolError> {
     let own = own.to_owned();
     let done = tokio::task::spawn_blocking(move || put(&own, mime, &bytes)).await;
     done.map_err(|_| ToolError::tell("the picture cannot be kept in the cache folder"))?
 }
 
-async fn made(bytes: Vec<u8>, isolate: &dyn Isolate) -> Result<(String, Vec<u8>), ToolError> {
-    let out = isolate.run(Job::Picture, bytes).await?;
+async fn made(
+    job: Job,
+    bytes: Vec<u8>,
+    isolate: &dyn Isolate,
+) -> Result<(String, Vec<u8>), ToolError> {
+    let out = isolate.run(job, bytes).await?;
     let unclear = || ToolError::tell("the picture could not be read");
     let line = memchr::memchr(b'\n', &out).ok_or_else(unclear)?;
     let mime = String::from_utf8_lossy(&out[..line]).into_owned();
@@ -144,6 +169,31 @@ pub(crate) fn takeable(bytes: &[u8]) -> Result<(&'static str, Vec<u8>), String> 
     written(&picture, is_photo).map_err(fault)
 }
 
+/// Returns the type and the bytes of the picture that a PDF's page shows. For [`Job::Scan`].
+///
+/// # Errors
+/// In words for the model: there is none, or none that can be read.
+pub(crate) fn of_page(pdf: &[u8], page: u32) -> Result<(&'static str, Vec<u8>), String> {
+    let none = || "no picture of the page can be read".to_owned();
+    match page_picture(pdf, page).ok_or_else(none)? {
+        PagePicture::Jpeg(bytes) => takeable(&bytes),
+        PagePicture::Pixels { width, height, channels: 1, bytes } => {
+            let grey = GrayImage::from_raw(width, height, bytes).ok_or_else(none)?;
+            sized(DynamicImage::from(grey))
+        }
+        PagePicture::Pixels { width, height, bytes, .. } => {
+            let colour = RgbImage::from_raw(width, height, bytes).ok_or_else(none)?;
+            sized(DynamicImage::from(colour))
+        }
+    }
+}
+
+fn sized(picture: DynamicImage) -> Result<(&'static str, Vec<u8>), String> {
+    let large = picture.width() > MAX_SIDE || picture.height() > MAX_SIDE;
+    let picture = if large { picture.thumbnail(MAX_SIDE, MAX_SIDE) } else { picture };
+    written(&picture, false).map_err(|e| format!("it is damaged or too large ({e})"))
+}
+
 /// PNG keeps drawings sharp; what is still too large then is a photo, and a photo is a JPEG.
 fn written(
     picture: &DynamicImage,
@@ -163,7 +213,6 @@ fn written(
 
 #[cfg(test)]
 mod tests {
-    use image::RgbImage;
     use proptest::prelude::*;
 
     use super::*;

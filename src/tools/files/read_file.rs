@@ -31,6 +31,9 @@ const NAME: &str = "read_file";
 /// Room for the trailer and notes beside the page.
 const TRAILER: usize = 1024;
 
+/// Scanned pages that one answer shows.
+const MAX_SCANS: usize = 4;
+
 /// Other harnesses' names of it.
 const ALSO: &[OtherName] = &[OtherName::plain("file_read"), OtherName::plain("read")];
 
@@ -128,9 +131,16 @@ impl Handler for ReadFile {
                     ToolError::Tell(why) => ToolError::Tell(format!("{name}: {why}")),
                     other => other,
                 };
+                let pdf = file.bytes.starts_with(b"%PDF").then(|| file.bytes.clone());
                 let document = self.documents.read(file).await.map_err(told)?;
                 let wanted = DocumentRange { page, offset, limit, max_bytes };
-                Ok(Output::outside(document_page::shown(&document, &wanted)?))
+                let mut scanned = Vec::new();
+                let mut text = document_page::shown(&document, &wanted, &mut scanned)?;
+                let pictures = match pdf {
+                    Some(pdf) => self.scans(scope, pdf, &scanned, &mut text).await,
+                    None => Vec::new(),
+                };
+                Ok(Output { pictures, ..Output::outside(text) })
             }
             Content::Image(what, file) => match self.picture(scope, file).await {
                 Ok(picture) => Ok(Output { pictures: vec![picture], ..Output::outside(what) }),
@@ -141,6 +151,29 @@ impl Handler for ReadFile {
 }
 
 impl ReadFile {
+    /// Keeps the pictures of pages that hold no text, as far as there are any, and says which they are.
+    async fn scans(
+        &self,
+        scope: &Scope,
+        pdf: Vec<u8>,
+        pages: &[usize],
+        text: &mut String,
+    ) -> Vec<Picture> {
+        let mut pictures = Vec::new();
+        for page in pages.iter().take(MAX_SCANS).filter_map(|page| u32::try_from(*page).ok()) {
+            let _one = self.pictures.acquire().await;
+            let isolate = &*self.documents.isolate;
+            match picture::of_scan(pdf.clone(), page, &scope.roots.own, isolate).await {
+                Ok(picture) => {
+                    text.push_str(&format!("\n[A picture of page {page} comes with this answer.]"));
+                    pictures.push(picture);
+                }
+                Err(error) => tracing::debug!(page, %error, "a scanned page has no picture"),
+            }
+        }
+        pictures
+    }
+
     /// Keeps a picture for the model. A picture that cannot be shown is still described.
     async fn picture(&self, scope: &Scope, file: File) -> Result<Picture, ToolError> {
         let _one = self.pictures.acquire().await;
@@ -308,6 +341,23 @@ mod tests {
             }
             Err(error) => error.to_string(),
         }
+    }
+
+    #[tokio::test]
+    async fn a_scanned_page_comes_as_its_picture() {
+        let folders = Folders::new();
+        let seed = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/office/scanned.pdf");
+        folders.put("work/scanned.pdf", std::fs::read(seed).unwrap());
+        let tool = tool(&Settings::default());
+        let answer = tool.call(&folders.scope(), json!({"path": "scanned.pdf"})).await.unwrap();
+        assert!(
+            answer.text.ends_with("[A picture of page 2 comes with this answer.]"),
+            "{}",
+            answer.text
+        );
+        let [picture] = &answer.pictures[..] else { panic!("{:?}", answer.pictures) };
+        assert_eq!(picture.mime, "image/png");
+        assert!(std::fs::read(&picture.path).unwrap().starts_with(b"\x89PNG"));
     }
 
     #[tokio::test]

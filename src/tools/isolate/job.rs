@@ -34,6 +34,11 @@ pub enum Job {
         /// What its file is called.
         name: String,
     },
+    /// A PDF → the picture of one of its pages, as for [`Job::Picture`].
+    Scan {
+        /// Which page, from 1.
+        page: u32,
+    },
     /// An OGG file with speech in Opus → WAV, 16 kHz, mono.
     Speech,
     /// Takes all the memory, time or stack that it can get: for tests of the limits.
@@ -69,7 +74,9 @@ pub(super) struct Limits {
 impl Job {
     pub(super) fn limits(&self) -> Limits {
         match self {
-            Self::Picture => Limits { memory: 768 * MIB, seconds: 20, result: RESULT },
+            Self::Picture | Self::Scan { .. } => {
+                Limits { memory: 768 * MIB, seconds: 20, result: RESULT }
+            }
             Self::Document { .. } => Limits { memory: 512 * MIB, seconds: 20, result: RESULT },
             // An hour of it: the longest recording that config takes.
             Self::Speech => Limits { memory: 512 * MIB, seconds: 60, result: 128 * MIB },
@@ -80,7 +87,7 @@ impl Job {
     /// What the words for people call it.
     pub(super) fn name(&self) -> &'static str {
         match self {
-            Self::Picture => "the picture",
+            Self::Picture | Self::Scan { .. } => "the picture",
             Self::Document { .. } => "the document",
             Self::Speech => "the recording",
             _ => "the page",

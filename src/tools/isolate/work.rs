@@ -19,12 +19,8 @@ pub(super) fn done(job: &Job, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
             let hits = search::hits(*engine, &String::from_utf8_lossy(&bytes))?;
             serde_json::to_vec(&hits).map_err(|e| e.to_string())
         }
-        Job::Picture => {
-            let (mime, made) = picture::takeable(&bytes)?;
-            let mut out = format!("{mime}\n").into_bytes();
-            out.extend(made);
-            Ok(out)
-        }
+        Job::Picture => Ok(told(picture::takeable(&bytes)?)),
+        Job::Scan { page } => Ok(told(picture::of_page(&bytes, *page)?)),
         Job::Document { name } => match selkie_documents::read(&bytes, name) {
             Ok(document) => Ok(document.to_bytes()),
             Err(error) => Err(format!("it {error}")),
@@ -33,6 +29,13 @@ pub(super) fn done(job: &Job, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
         #[cfg(any(test, debug_assertions))]
         Job::Misbehave(how) => Ok(misbehaved(*how)),
     }
+}
+
+/// Says of what type a picture is, and gives it.
+fn told((mime, made): (&str, Vec<u8>)) -> Vec<u8> {
+    let mut out = format!("{mime}\n").into_bytes();
+    out.extend(made);
+    out
 }
 
 #[cfg(any(test, debug_assertions))]
