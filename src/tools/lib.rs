@@ -90,7 +90,7 @@ pub trait Handler: Send + Sync {
     fn preview(&self, _roots: &Roots, _args: &Value) -> Option<Preview> {
         let ToolSpec { name, class, .. } = self.spec();
         let only_looks = matches!(class, Class::Read | Class::Network);
-        (!only_looks).then(|| Preview::of(name, &[]))
+        (!only_looks).then(|| Preview::of(format!("use {name}"), &[]))
     }
 
     /// Returns what the call works with besides its arguments and the files it would change: approval of it

@@ -42,7 +42,7 @@ pub fn whole(
     redactor: &Redactor,
 ) -> String {
     let said = tool.handler.preview(roots, args);
-    let said = said.unwrap_or_else(|| Preview::of(tool.spec().name, &[]));
+    let said = said.unwrap_or_else(|| Preview::of(format!("use {}", tool.spec().name), &[]));
     let all = of.iter().fold(said, |said, (name, value)| said.noting(name, value));
     all.written(args, redactor)
 }

@@ -106,9 +106,7 @@ async fn an_allowed_person_asks_the_owner_taps_and_it_runs_once() {
     team.set_folder().await;
     let request = team.asks().await;
     assert!(
-        request
-            .text
-            .contains("Changing files needs your approval. Grace Hopper (tg:4712) asked for it"),
+        request.text.contains("(1 line)? Grace Hopper (tg:4712) asked for it"),
         "{}",
         request.text
     );
@@ -119,8 +117,7 @@ async fn an_allowed_person_asks_the_owner_taps_and_it_runs_once() {
     assert_eq!(team.wrote().as_deref(), Some("tide"));
     let closed = team.closed(&request).await;
     assert!(closed.contains("✔ Approved by Ada Lovelace"), "{closed}");
-    let about =
-        "Changing files needed approval. Grace Hopper (tg:4712) asked for it in telegram:group";
+    let about = "(1 line). Grace Hopper (tg:4712) asked for it in telegram:group";
     assert!(closed.contains(about) && closed.contains("it asks first"), "{closed}");
     let again = team.press((ADA, ADA), request.id, &data(&request, 0)).await;
     assert_eq!(again, "Already decided: ✔ Approved by Ada Lovelace");
@@ -391,7 +388,7 @@ async fn on_line_nothing_is_pushed_to_who_waits() {
     let asked = format!("{} add to plan.txt: tide", line_platform::BOT_NAME);
     let asked = line.platform().say(line_platform::GROUP, line_platform::GRACE, &asked);
     let here = |l: &LinePlatform| {
-        l.messages(line_platform::ADA).into_iter().find(|m| m.text.contains("needs your approval"))
+        l.messages(line_platform::ADA).into_iter().find(|m| m.text.contains("May I "))
     };
     let request = line.world.within("a request", line.platform().wait_until(here)).await;
     assert_eq!(line.said(line_platform::GROUP), 1, "the answer to /workspace");
@@ -625,7 +622,8 @@ async fn what_a_request_to_the_network_carries_is_shown() {
     let _daemon = world.daemon();
     world.telegram().say(PRIVATE, ADA, "send it");
     let request = request_in(&world).await;
-    for shown in ["POST http://127.0.0.1:1/x", "a=1", "carries-this", "and-that"] {
+    for shown in ["send a POST request to http://127.0.0.1:1/x", "a=1", "carries-this", "and-that"]
+    {
         assert!(request.text.contains(shown), "{}", request.text);
     }
     world.telegram().tap(ADA, ADA, request.id, "Deny").expect("a button");

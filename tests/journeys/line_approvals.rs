@@ -14,7 +14,7 @@ async fn asked(line: &Line, then: &str) -> LineMessage {
     let write = Turn::call("write_file", json!({ "path": "tide.txt", "content": then }));
     line.world.playground.model().script(vec![write, Turn::text(then)]);
     let request = line.ask(ADA, "write it down").await;
-    assert!(request.text.contains("needs your approval"), "{request:?}");
+    assert!(request.text.contains("May I "), "{request:?}");
     assert_eq!(request.via, Via::Reply);
     request
 }

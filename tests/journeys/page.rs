@@ -113,7 +113,7 @@ fn a_story_in_the_terminal_shows_how_a_call_is_approved_once() {
     let lines = [
         "Grace: add to plan.txt: tea at four",
         "selkie: ⏳ I asked an owner for approval (changing files); I go on when they answer.",
-        "Changing files needs your approval. Grace Hopper (tg:4712) asked for it in telegram:group “Tea room”:",
+        "May I create plan.txt (1 line)? Grace Hopper (tg:4712) asked for it in telegram:group “Tea room”:",
         "[Approve] [Deny]",
         "Ada presses Approve and reads: ✔ Approved by Ada Lovelace",
         "selkie: Added to plan.txt.",
@@ -402,7 +402,7 @@ fn ask_in_the_group(browser: &Browser) -> Answer<()> {
 fn ask_for_approval(browser: &Browser) -> Answer<()> {
     browser.click("#as-who option:nth-child(2)")?;
     browser.type_keys("#text", &format!("add to plan.txt: tea at four{ENTER}"))?;
-    browser.wait_until("document.querySelector('.task-head .waits p')?.textContent == 'Grace Hopper (Telegram group) wants selkie to create plan.txt:'")?;
+    browser.wait_until("document.querySelector('.task-head .waits p')?.textContent == 'Grace Hopper (Telegram group) wants selkie to create plan.txt (1 line):'")?;
     browser.wait_until("document.querySelector('.call .approval-is.open')")?;
     browser.wait_until(
         "document.querySelector('#approval').textContent.includes('The owner has been asked for approval')",

@@ -69,7 +69,11 @@ fn what_was_noted_is_counted(browser: &Browser) -> Answer<()> {
 /// One press, and the owner is asked: in a sentence, with the words, and the whole call folded behind it.
 fn a_chip_leads_to_an_approval(browser: &Browser) -> Answer<()> {
     for (chat, sentence, words) in [
-        ("2", "Grace Hopper (Telegram group) wants selkie to create plan.txt:", "tea at four"),
+        (
+            "2",
+            "Grace Hopper (Telegram group) wants selkie to create plan.txt (1 line):",
+            "tea at four",
+        ),
         (
             "1",
             "Ada Lovelace (Telegram private chat) wants selkie to post this in public, now:",
@@ -87,7 +91,7 @@ fn a_chip_leads_to_an_approval(browser: &Browser) -> Answer<()> {
         assert_eq!(browser.eval(PALE)?, json!([]));
     }
     // The owner reads a sentence, too.
-    browser.wait_until("[...document.querySelectorAll('.msg.asks .text')].some(t => t.textContent.startsWith('Changing files needs your approval. Grace Hopper'))")
+    browser.wait_until("[...document.querySelectorAll('.msg.asks .text')].some(t => t.textContent.startsWith('May I create plan.txt (1 line)? Grace Hopper'))")
 }
 
 fn chips_and_titles_have_room(browser: &Browser) -> Answer<()> {

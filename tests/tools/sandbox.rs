@@ -128,7 +128,7 @@ fn one_plain_command_goes_to_its_host_with_an_approval_and_nothing_else_does() {
     }
     let previewed = desk.run(&["--preview"], &[("bash", json!({"cmd": "uname -a"}))]);
     let text = &previewed[0].text;
-    assert!(text.contains("run on me@host.invalid, outside of the sandbox"), "{text}");
+    assert!(text.contains("run a command on me@host.invalid, outside of the sandbox"), "{text}");
 }
 
 #[test]

@@ -128,13 +128,13 @@ fn a_preview_does_nothing() {
         ],
     );
     // Where a machine has no sandbox, nothing is said of it.
-    let plain = |a: &Answer| a.text.replace("run in the sandbox", "run");
+    let plain = |a: &Answer| a.text.replace("run a command in the sandbox", "run a command");
     let said: Vec<String> = answers.iter().map(plain).collect();
     assert_eq!(
         said,
         [
             "edit a.txt (1 place):\n@@ line 1 @@\n-one\n+two",
-            "run:\ntouch made",
+            "run a command:\ntouch made",
             "it changes nothing",
             "content is required",
             "remove a schedule\n· id: 1",

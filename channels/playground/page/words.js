@@ -64,9 +64,9 @@ export const level = name => LEVELS[name] ?? [name, ''];
 
 /** What a call would do, as it follows "wants selkie to". */
 export const effect = (tool, head) => ({
-  bash: head.replace(/^run/, 'run this command on your machine'), powershell: head.replace(/^run/, 'run this command on your machine'),
-  url_fetch: `send a request to the web: ${head}`, notebook_edit: `change ${head}`, twitter_post: 'post this in public, now', twitter_schedule: 'post this in public, later',
-})[tool] ?? (head.includes(' ') ? head : `use ${head.replaceAll('_', ' ')}`);
+  bash: head.replace(/^run a command/, 'run this command on your machine'), powershell: head.replace(/^run a command/, 'run this command on your machine'),
+  twitter_post: 'post this in public, now', twitter_schedule: 'post this in public, later',
+})[tool] ?? head;
 
 const minute = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 /** A moment of some time ago or to come, in the browser’s zone. */

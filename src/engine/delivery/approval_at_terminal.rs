@@ -17,11 +17,11 @@ pub fn asked(key: &str, within: &str, request: &Request) -> Question {
     let unseen = request.unseen.iter().map(|what| format!("\n- not shown: {}", plain(what)));
     let reasons = request.reasons.iter().map(|reason| format!("\n- it {}", plain(reason)));
     let about: String = unseen.chain(reasons).collect();
-    let action = approvals::action(request);
+    let effect = plain(&approvals::effect(request));
     Question {
         key: key.to_owned(),
         markdown: format!(
-            "{action} needs your approval:\n{shown}\n{about}\n\nApprove it? [y/N] (no answer within {within} counts as no)"
+            "May I {effect}?\n{shown}\n{about}\n\nApprove it? [y/N] (no answer within {within} counts as no)"
         ),
         choices: Vec::new(),
         free_text: true,
@@ -51,7 +51,7 @@ mod tests {
             call: "c1".to_owned(),
             tool: "bash".to_owned(),
             words: "running a command".to_owned(),
-            preview: "run:\nrm -f `x`\n\nApprove it? [y/N]".to_owned(),
+            preview: "run a command:\nrm -f `x`\n\nApprove it? [y/N]".to_owned(),
             unseen: Vec::new(),
             place: String::new(),
             reasons: vec!["asks first: commands with `rm` need a person's approval".to_owned()],
@@ -59,9 +59,9 @@ mod tests {
             hash: String::new(),
         };
         insta::assert_snapshot!(asked("k", "5 minutes", &request).markdown, @r"
-        Running a command needs your approval:
+        May I run a command?
 
-            run:
+            run a command:
             rm -f `x`
 
             Approve it? [y/N]

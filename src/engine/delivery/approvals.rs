@@ -21,6 +21,8 @@ const HEAD: usize = 1200;
 const MAX_WHY: usize = 300;
 /// Names of people and places are cut to this, in characters.
 const MAX_NAME: usize = 60;
+/// Characters of what a call would do that stand in the sentence which asks for it; all of it stands below.
+const MAX_EFFECT: usize = 100;
 
 /// What a request says besides the request itself.
 pub struct About<'a> {
@@ -81,8 +83,7 @@ pub fn whole(request: &Request) -> String {
 
 /// What would be done, and for whom. Nothing that the model said stands in it but what it would do.
 fn told(about: &About<'_>, request: &Request) -> String {
-    let head =
-        format!("{} needs your approval. {}:", action(request), origin(about.requester, request));
+    let head = format!("May I {}? {}:", effect(request), origin(about.requester, request));
     let shown = visible(&request.preview);
     let shown = match request.is_long() {
         true => {
@@ -100,12 +101,13 @@ fn told(about: &About<'_>, request: &Request) -> String {
     format!("{head}\n\n{shown}\n{unseen}{}", reasons(request))
 }
 
-/// What the call does, as the beginning of a sentence: `Writing a file`.
-pub(super) fn action(request: &Request) -> String {
-    let mut words = request.words.chars();
-    match words.next() {
-        Some(first) => first.to_uppercase().chain(words).collect(),
-        None => format!("`{}`", request.tool),
+/// What the call would do, to follow `May I`: the first line of its preview, on which no other can stand.
+pub(super) fn effect(request: &Request) -> String {
+    let first = request.preview.lines().next().unwrap_or_default();
+    let said = first.trim_end().trim_end_matches(':');
+    match said.char_indices().nth(MAX_EFFECT) {
+        Some((cut, _)) => format!("{}…", literal(&said[..cut])),
+        None => literal(said),
     }
 }
 
@@ -227,8 +229,8 @@ async fn replace(outbox: &Arc<Outbox>, approval: &ApprovalRow, asked: &AskedPers
     };
     let request = &approval.request;
     let markdown = format!(
-        "{} needed approval. {}:\n\n{shown}\n{}\n\n{}",
-        action(request),
+        "I asked whether I may {}. {}:\n\n{shown}\n{}\n\n{}",
+        effect(request),
         origin(approval.requester.as_ref(), request),
         reasons(request),
         outcome(approval)
@@ -286,7 +288,7 @@ mod tests {
             call: "c1.0".to_owned(),
             tool: "bash".to_owned(),
             words: "running a command".to_owned(),
-            preview: "run:\nrm a\u{200b}b\n```\nApproved by Ada".to_owned(),
+            preview: "run a command:\nrm a\u{200b}b\n```\nApproved by Ada".to_owned(),
             unseen: vec!["what `id` stands for when it runs".to_owned()],
             place: "telegram:group “Team”".to_owned(),
             reasons: vec!["asks first: so".to_owned()],
@@ -295,10 +297,10 @@ mod tests {
         };
         let question = asked(&about, &request);
         insta::assert_snapshot!(question.markdown, @r"
-        Running a command needs your approval. Ben APPROVED (tg:2) asked for it in telegram:group “Team”:
+        May I run a command? Ben APPROVED (tg:2) asked for it in telegram:group “Team”:
 
         ````
-        run:
+        run a command:
         rm a⟨U+200B⟩b
         ```
         Approved by Ada

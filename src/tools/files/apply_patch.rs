@@ -71,7 +71,7 @@ impl Handler for ApplyPatch {
     fn preview(&self, roots: &Roots, args: &Value) -> Option<Preview> {
         let Args { patch } = typed(args.clone()).ok()?;
         Some(match Desk::patched_by(&patch, self.0.finder(NAME, roots)) {
-            Ok((_, said)) => Preview::of("apply a patch; it gives", &["patch"])
+            Ok((_, said)) => Preview::of("apply a patch, which gives", &["patch"])
                 .with(format!("{}\n\n{patch}", said.join("\n"))),
             Err(why) => Preview::of("apply a patch, which would fail", &["patch"])
                 .with(format!("{why}\n\n{patch}")),

@@ -109,7 +109,7 @@ impl Handler for NotebookEdit {
                 would(&book, &args)
             });
         Some(shown.unwrap_or_else(|why| {
-            Preview::of(format!("{path}: it would fail: {why}"), &["notebook_path"])
+            Preview::of(format!("change {path}, which would fail: {why}"), &["notebook_path"])
         }))
     }
 }
@@ -123,13 +123,13 @@ fn would(book: &Notebook<'_>, args: &Args) -> Result<Preview, String> {
     let old = |at: usize| marked('-', &text_of(book.cells[at].get("source")));
     let said = |what: String, body: String| {
         let shows = &["notebook_path", "edit_mode", "new_source"];
-        Preview::of(format!("{path}: {what}"), shows).with(body.trim_end_matches('\n'))
+        Preview::of(format!("change {path}: {what}"), shows).with(body.trim_end_matches('\n'))
     };
     Ok(match args.edit_mode.unwrap_or(Mode::Replace) {
         Mode::Insert => said(format!("insert cell {}", place(book, args)?), new),
         Mode::Delete => {
             let at = existing(book, args)?;
-            Preview::of(format!("{path}: delete cell {at}"), &["notebook_path", "edit_mode"])
+            Preview::of(format!("change {path}: delete cell {at}"), &["notebook_path", "edit_mode"])
                 .with(old(at).trim_end_matches('\n'))
         }
         Mode::Replace => {

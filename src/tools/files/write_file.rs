@@ -11,6 +11,7 @@ use crate::paths::{Finder, Location, Roots};
 use crate::scope::Scope;
 use crate::shown::Preview;
 use crate::{Handler, Output, ToolError, spec};
+use selkie_domain::count::counted;
 use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 
 const NAME: &str = "write_file";
@@ -105,16 +106,17 @@ impl Handler for WriteFile {
         let Args { path, content, mode } = typed(args.clone()).ok()?;
         let finder = Finder { tool: NAME, roots, deny: &self.0.deny_paths };
         let there = finder.writable(&path).map(|located| located.kind());
+        let lines = counted(content.lines().count() as u64, ["line", "lines"]);
         let (there, what) = match (there, mode) {
             (Err(why), _) => {
                 let what = format!("write {path}, which would fail: {why}");
                 return Some(Preview::of(what, &["path"]));
             }
-            (Ok(Err(_)), _) => (false, format!("create {path}")),
+            (Ok(Err(_)), _) => (false, format!("create {path} ({lines})")),
             (Ok(Ok((_, size))), Some(Mode::Append)) => {
-                (true, format!("append to {path} ({size} bytes)"))
+                (true, format!("append {lines} to {path} ({size} bytes)"))
             }
-            (Ok(Ok((_, size))), _) => (true, format!("replace {path} ({size} bytes)")),
+            (Ok(Ok((_, size))), _) => (true, format!("replace {path} ({size} bytes) with {lines}")),
         };
         let shows: &[&str] = match there {
             true => &["path", "content", "mode"],

@@ -81,12 +81,12 @@ fn a_person_sees_what_would_be_done() {
         said.push(format!("{name}> {}", shown(&folders, name, args)));
     }
     insta::assert_snapshot!(said.join("\n"), @r##"
-write_file> create new.txt:
+write_file> create new.txt (1 line):
 password: [redacted]
 
-write_file> replace a.txt (14 bytes):
+write_file> replace a.txt (14 bytes) with 1 line:
 x
-write_file> append to a.txt (14 bytes):
+write_file> append 1 line to a.txt (14 bytes):
 x
 write_file> write /etc/x, which would fail: refusing to write outside allowed base dirs: /etc/x (open here: file_cache_dir/<path>, the workspace, file_state_dir/<path>)
 · content: x
@@ -99,7 +99,7 @@ edit_file> edit a.txt (1 place):
 edit_file> edit a.txt, which would fail: old_string was not found in a.txt: read the file again and copy the text exactly
 · old_string: none
 · new_string: 2
-apply_patch> apply a patch; it gives:
+apply_patch> apply a patch, which gives:
 updated a.txt (1 hunk)
 
 --- a/a.txt
@@ -129,48 +129,48 @@ patch> delete a.txt (14 bytes):
 -three
 patch> change a.txt, which would fail: old_string is required
 · operation: replace
-notebook_edit> n.ipynb: replace cell 0
+notebook_edit> change n.ipynb: replace cell 0
 · cell_id: a
 as follows:
 -x = 1
 -y
 +z
-notebook_edit> n.ipynb: delete cell 0
+notebook_edit> change n.ipynb: delete cell 0
 · cell_id: a
 as follows:
 -x = 1
 -y
-notebook_edit> n.ipynb: insert cell 0
+notebook_edit> change n.ipynb: insert cell 0
 · cell_type: code
 as follows:
 +z
-bash> run in the background in sub
+bash> run a command in the background in sub
 · env A: 1
 as follows:
 make
 make install
-bash> run:
+bash> run a command:
 rm -r sub
-bash> run in none, which would be refused: no such file: none:
+bash> run a command in none, which would be refused: no such file: none:
 make
-bash> run, which would be refused: env may not set LD_PRELOAD: PATH, LD_*, BASH_ENV, git's config and what config injects stay as they are
+bash> run a command, which would be refused: env may not set LD_PRELOAD: PATH, LD_*, BASH_ENV, git's config and what config injects stay as they are
 · env LD_PRELOAD: x
 as follows:
 make
-bash> run in the background, which would be refused: run_in_background and run_in_subtask exclude each other: a subtask is waited for
+bash> run a command in the background, which would be refused: run_in_background and run_in_subtask exclude each other: a subtask is waited for
 · run_in_subtask: true
 as follows:
 make
-powershell> run in PowerShell, which would be refused: powershell needs pwsh, which is not installed here: use bash:
+powershell> run a command in PowerShell, which would be refused: powershell needs pwsh, which is not installed here: use bash:
 Get-Content config.yaml
 process> write to p1:
 yes
 process> send INT to p1
 process> end p1
 process> (changes nothing)
-url_fetch> POST https://x.org/, sending:
+url_fetch> send a POST request to https://x.org/:
 {"a":1}
-url_fetch> GET https://x.org/f
+url_fetch> send a GET request to https://x.org/f
 · saved as: f
 bash> ✗ unknown parameter command (takes cmd, cwd, timeout_seconds, env, run_in_background, run_in_subtask)
 cmd is required
@@ -300,26 +300,26 @@ fn nothing_in_a_call_poses_as_another_line() {
         said.push(format!("{name}> {}", shown(&folders, name, args)));
     }
     insta::assert_snapshot!(said.join("\n"), @r"
-    write_file> create todo.md:⟨U+000A⟩- buy milk:
+    write_file> create todo.md:⟨U+000A⟩- buy milk (1 line):
     x
-    bash> run in a⟨U+000A⟩b, which would be refused: no such file: a⟨U+000A⟩b
+    bash> run a command in a⟨U+000A⟩b, which would be refused: no such file: a⟨U+000A⟩b
     · env A: 1⟨U+000A⟩ls
     · env B⟨U+000A⟩C: 2
     as follows:
     ls
     · cwd: /
-    bash> run
+    bash> run a command
     · timeout_seconds: 5
     · run_in_subtask: true
     as follows:
     ls
-    url_fetch> POST https://bank.example@evil.example/x (goes to evil.example), sending
+    url_fetch> send a POST request to https://bank.example@evil.example/x (goes to evil.example)
     · header User-Agent: key⟨U+000A⟩GET /
     · timeout_seconds: 5
     as follows:
     a=1
-    url_fetch> GET https://bаnk.example/ (goes to xn--bnk-6cd.example)
-    notebook_edit> no.ipynb: it would fail: no such file: no.ipynb
+    url_fetch> send a GET request to https://bаnk.example/ (goes to xn--bnk-6cd.example)
+    notebook_edit> change no.ipynb, which would fail: no such file: no.ipynb
     · new_source: z
     · cell_type: code
     ");

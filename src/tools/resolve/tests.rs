@@ -171,7 +171,7 @@ async fn a_rule_that_asks_asks() {
     let request = call.request(&folders.scope(), &Redactor::default()).unwrap();
     assert_eq!(request.reasons, ["asks first: it is loud"]);
     let shown = &request.preview;
-    assert!(shown.starts_with("shout\n· folder: /"), "{shown}");
+    assert!(shown.starts_with("use shout\n· folder: /"), "{shown}");
     assert!(shown.ends_with("/work\n· text: a"), "what has no words of its own is listed: {shown}");
 }
 

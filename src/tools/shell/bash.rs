@@ -293,7 +293,7 @@ impl Handler for Bash {
             true => &["cmd", "cwd", "env", "run_in_background"],
             false => &["cmd", "cwd", "env"],
         };
-        let said = Preview::of(format!("run{how}{held}{place}{fate}"), shows);
+        let said = Preview::of(format!("run a command{how}{held}{place}{fate}"), shows);
         let env = args.env.into_iter().flatten();
         let said = env.fold(said, |said, (name, value)| said.noting(format!("env {name}"), value));
         Some(said.with(self.settings.rewrite.of(args.cmd, &self.env)))

@@ -166,7 +166,8 @@ impl Handler for PowerShell {
         let args: Args = typed(args.clone()).ok()?;
         let fate = fate(self.ready(roots, &args));
         let place = args.cwd.map(|cwd| format!(" in {cwd}")).unwrap_or_default();
-        let said = Preview::of(format!("run in PowerShell{place}{fate}"), &["cmd", "cwd"]);
+        let said =
+            Preview::of(format!("run a command in PowerShell{place}{fate}"), &["cmd", "cwd"]);
         Some(said.with(args.cmd))
     }
 

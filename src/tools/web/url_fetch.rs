@@ -240,9 +240,8 @@ impl Handler for UrlFetch {
         let method = text("method").unwrap_or("GET");
         let url = address(text("url").unwrap_or_default());
         let body = args.get("body").filter(|body| !body.is_null());
-        let sends = if body.is_some() { ", sending" } else { "" };
         let shows = &["url", "method", "headers", "body", "download_path"];
-        let mut said = Preview::of(format!("{method} {url}{sends}"), shows);
+        let mut said = Preview::of(format!("send a {method} request to {url}"), shows);
         for (name, value) in args.get("headers").and_then(Value::as_object).into_iter().flatten() {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             said = said.noting(format!("header {name}"), value);
