@@ -62,6 +62,23 @@ async fn what_all_may_cost_in_a_day_holds_for_owners_and_over_a_restart() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_model_without_a_price_is_held_by_its_tokens_and_one_with_a_price_is_not() {
+    let settings = || json!({ "everybody": { "unpriced_tokens_per_day": 1 } });
+    let world = limited(settings()).await;
+    let daemon = world.daemon();
+    assert!(world.ask("one").await.ends_with("one"), "what a call takes is known behind it");
+    let told = world.ask("two").await;
+    assert!(told.contains("`limits.everybody.unpriced_tokens_per_day`"), "{told}");
+    assert!(daemon.stop().await.success());
+    let mut world = limited(settings()).await;
+    world.home.set_key("llm", "prices", json!({ "playground": { "input": 10.0, "output": 1.0 } }));
+    let _daemon = world.daemon();
+    for word in ["one", "two"] {
+        assert!(world.ask(word).await.ends_with(word));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_flood_is_answered_up_to_the_limit_and_told_so_once() {
     let world = limited(json!({ "person": { "messages_per_minute": 3 } })).await;
     // All in one minute: they wait for the daemon.

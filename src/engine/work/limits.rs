@@ -144,7 +144,7 @@ impl Limits {
         if claimed.words.as_ref().is_some_and(|words| words.fixed) {
             return None;
         }
-        let day = [What::Calls, What::Cost].map(|what| self.checks(&user, what, now, 0));
+        let day = What::OF_MODELS.map(|what| self.checks(&user, what, now, 0));
         let reached =
             self.first_reached(messages.into_iter().chain(day.into_iter().flatten())).await?;
         match unattended {
@@ -177,7 +177,7 @@ impl Limits {
     pub async fn stops_gate(&self, conversation: &ConversationId) -> Option<LimitHit> {
         let user = User { person: None, conversation, is_owner: false };
         let now = self.context.runtime.clock.now();
-        let checks = [What::Calls, What::Cost].map(|what| self.checks(&user, what, now, 0));
+        let checks = What::OF_MODELS.map(|what| self.checks(&user, what, now, 0));
         let reached = self.first_reached(checks.into_iter().flatten()).await?;
         self.tell(&reached, None).await;
         Some(reached)
@@ -218,7 +218,7 @@ impl Limits {
     pub async fn has_room(&self, conversation: &ConversationId) -> bool {
         let user = User { person: None, conversation, is_owner: false };
         let now = self.context.runtime.clock.now();
-        let checks = [What::Calls, What::Cost].map(|what| self.checks(&user, what, now, 0));
+        let checks = What::OF_MODELS.map(|what| self.checks(&user, what, now, 0));
         self.first_reached(checks.into_iter().flatten()).await.is_none()
     }
 
@@ -344,7 +344,12 @@ pub struct Shares<'a> {
 impl Quota for Shares<'_> {
     fn count(&self, usage: Usage) -> Option<QuotaError> {
         let now = self.limits.context.runtime.now();
-        let used = [(What::Calls, u64::from(usage.calls)), (What::Cost, usage.micro_usd)];
+        let unpriced = if usage.micro_usd == 0 { usage.tokens() } else { 0 };
+        let used = [
+            (What::Calls, u64::from(usage.calls)),
+            (What::Cost, usage.micro_usd),
+            (What::Tokens, unpriced),
+        ];
         let used = used.into_iter().filter(|(_, amount)| *amount > 0);
         let checks: Vec<Check> =
             used.flat_map(|(what, amount)| checks_of(&self.shares, what, now, amount)).collect();

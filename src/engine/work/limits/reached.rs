@@ -19,6 +19,8 @@ pub(super) enum What {
     Commands,
     Calls,
     Cost,
+    /// Of models without a price.
+    Tokens,
     Bytes,
     Voice,
 }
@@ -34,12 +36,16 @@ pub struct LimitHit {
 }
 
 impl What {
+    /// What model calls use up.
+    pub(super) const OF_MODELS: [Self; 3] = [Self::Calls, Self::Cost, Self::Tokens];
+
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Messages => "messages",
             Self::Commands => "commands",
             Self::Calls => "calls",
             Self::Cost => "micro_usd",
+            Self::Tokens => "unpriced_tokens",
             Self::Bytes => "bytes",
             Self::Voice => "voice",
         }
@@ -50,6 +56,7 @@ impl What {
             Self::Messages | Self::Commands => caps.messages,
             Self::Calls => caps.calls,
             Self::Cost => caps.micro_usd,
+            Self::Tokens => caps.tokens,
             Self::Bytes => caps.bytes,
             Self::Voice => caps.voice,
         }
@@ -86,6 +93,7 @@ impl LimitHit {
             What::Messages | What::Commands => "messages_per_minute",
             What::Calls => "calls_per_day",
             What::Cost => "cost_usd_per_day",
+            What::Tokens => "unpriced_tokens_per_day",
             What::Bytes => "download_mb_per_day",
             What::Voice => return "transcription.per_day".to_owned(),
         };

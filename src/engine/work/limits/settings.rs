@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What people may use. Owners are held to `everybody.cost_usd_per_day` and to `schedules_per_person` alone. Each is for one person, for one conversation, or for all people
+/// What people may use. Owners are held to `schedules_per_person` and to what a day may cost everybody alone
+/// (`everybody.cost_usd_per_day`, `everybody.unpriced_tokens_per_day`). Each is for one person, for one conversation, or for all people
 /// together; 0: no limit. Days are days in UTC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -42,20 +43,22 @@ pub struct Caps {
     pub(crate) messages: Option<u64>,
     pub(crate) calls: Option<u64>,
     pub(crate) micro_usd: Option<u64>,
+    /// Of models without a price.
+    pub(crate) tokens: Option<u64>,
     pub(crate) bytes: Option<u64>,
     /// Of the section `transcription`, and of people alone.
     pub(crate) voice: Option<u64>,
 }
 
 impl Caps {
-    /// Returns the limit of the cost alone.
+    /// Returns the limits of the cost alone.
     pub(crate) fn of_cost(self) -> Self {
-        Self { micro_usd: self.micro_usd, ..Self::default() }
+        Self { micro_usd: self.micro_usd, tokens: self.tokens, ..Self::default() }
     }
 }
 
 macro_rules! shares {
-    ($($(#[$doc:meta])* $name:ident = $messages:expr, $calls:expr, $usd:expr, $mb:expr;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident = $messages:expr, $calls:expr, $usd:expr, $tokens:expr, $mb:expr;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(default, deny_unknown_fields)]
@@ -65,9 +68,12 @@ macro_rules! shares {
             pub messages_per_minute: u64,
             /// Calls of the model in a day.
             pub calls_per_day: u64,
-            /// What the model may cost in a day, in US dollars; counted where prices are known.
+            /// What the model may cost in a day, in US dollars; counted where prices are known, see
+            /// `unpriced_tokens_per_day`.
             #[schemars(range(min = 0))]
             pub cost_usd_per_day: f64,
+            /// Tokens that models without a price may read and write in a day.
+            pub unpriced_tokens_per_day: u64,
             /// Mebibytes of files that are fetched in a day.
             pub download_mb_per_day: u64,
         }
@@ -78,6 +84,7 @@ macro_rules! shares {
                     messages_per_minute: $messages,
                     calls_per_day: $calls,
                     cost_usd_per_day: $usd,
+                    unpriced_tokens_per_day: $tokens,
                     download_mb_per_day: $mb,
                 }
             }
@@ -92,6 +99,7 @@ macro_rules! shares {
                     // Less than a millionth of a dollar is the least there is.
                     micro_usd: (self.cost_usd_per_day > 0.0)
                         .then_some((self.cost_usd_per_day * 1e6).max(1.0) as u64),
+                    tokens: set(self.unpriced_tokens_per_day),
                     bytes: set(self.download_mb_per_day.saturating_mul(1024 * 1024)),
                     voice: None,
                 }
@@ -102,11 +110,11 @@ macro_rules! shares {
 
 shares! {
     /// What one person may use.
-    PersonLimits = 20, 300, 2.0, 200;
+    PersonLimits = 20, 300, 2.0, 5_000_000, 200;
     /// What the people of one conversation may use together.
-    ConversationLimits = 60, 1000, 10.0, 1000;
+    ConversationLimits = 60, 1000, 10.0, 25_000_000, 1000;
     /// What all people may use together.
-    EverybodyLimits = 0, 10_000, 50.0, 10_000;
+    EverybodyLimits = 0, 10_000, 50.0, 100_000_000, 10_000;
 }
 
 #[cfg(test)]
