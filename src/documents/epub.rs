@@ -8,8 +8,8 @@ use crate::archive::{Archive, joined};
 use crate::bounds::PAGES;
 use crate::document::Document;
 use crate::error::DocumentError;
+use crate::html;
 use crate::kind::Kind;
-use crate::markup;
 use crate::xml::{self, Node};
 
 /// Reads a book.
@@ -28,8 +28,8 @@ pub(crate) fn read(archive: &mut Archive<'_>) -> Result<Document, DocumentError>
     for href in chapters(&xml) {
         let path = joined(&folder, &percent_decode_str(&href).decode_utf8_lossy());
         match archive.text(&path)? {
-            Some(html) => {
-                let page = markup::read(&html);
+            Some(chapter) => {
+                let page = html::read(&chapter);
                 document.push_parts(&page.title, &page.text);
             }
             None => document.warn(format!("A chapter is missing in the file: {href}")),

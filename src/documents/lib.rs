@@ -9,9 +9,9 @@ mod epub;
 mod error;
 #[cfg(test)]
 mod fuzz;
+pub mod html;
 mod kind;
 mod mail;
-mod markup;
 mod office;
 mod open_document;
 mod pdf;

@@ -4,8 +4,8 @@ use mail_parser::{Address, Message, MessageParser, MimeHeaders as _};
 
 use crate::document::Document;
 use crate::error::DocumentError;
+use crate::html;
 use crate::kind::Kind;
-use crate::markup;
 
 /// Attachments that are named.
 const ATTACHMENTS: usize = 50;
@@ -27,7 +27,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, DocumentError> {
             .text_part(u32::try_from(body).unwrap_or(u32::MAX))
             .is_some_and(|part| part.is_text_html());
         let words = match is_html {
-            true => message.body_html(body).map(|html| markup::read(&html).text),
+            true => message.body_html(body).map(|page| html::read(&page).text),
             false => message.body_text(body).map(|words| words.into_owned()),
         };
         text.push('\n');

@@ -8,7 +8,7 @@ use crate::document::Document;
 use crate::encoding::{self, DecodedText};
 use crate::error::DocumentError;
 use crate::kind::{self, Kind};
-use crate::{csv_table, epub, mail, markup, office, open_document, pdf, sheets, slides, word};
+use crate::{csv_table, epub, html, mail, office, open_document, pdf, sheets, slides, word};
 
 /// Reads a document. `name` is what its file is called: it says whether text is a table, and a kind that it claims
 /// wrongly is told.
@@ -82,7 +82,7 @@ fn in_archive(bytes: &[u8]) -> Result<Document, DocumentError> {
 
 fn text(decoded: &DecodedText, name: &str) -> Document {
     if kind::is_html(&decoded.text) {
-        let page = markup::read(&decoded.text);
+        let page = html::read(&decoded.text);
         let mut document = Document::new(Kind::Html);
         document.titled(&page.title);
         document.push_parts("", &page.text);

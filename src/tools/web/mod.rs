@@ -1,7 +1,6 @@
 //! Web: asking servers, reading pages, searching. One guarded client serves all three.
 
 mod answer;
-mod bounds;
 mod cache;
 pub mod client;
 mod documents;
@@ -9,7 +8,6 @@ mod failure;
 #[cfg(test)]
 mod fuzz;
 pub(crate) mod page;
-mod parse;
 pub(crate) mod search;
 #[cfg(test)]
 mod tests;

@@ -4,16 +4,17 @@ use dom_query::Document;
 use dom_smoothie::{Config, Readability, TextMode};
 use reqwest::Url;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
-use selkie_documents::encoding;
+use selkie_documents::{encoding, html};
 use serde::{Deserialize, Serialize};
-
-use super::bounds::{DEEPEST, end_of, is_tame};
-use super::parse::parse;
 
 /// Lines of one answer.
 const LINES: usize = 2_000;
 /// Bytes of one answer.
 const BYTES: usize = 50 * 1024;
+
+/// Said of a page that a browser would have to run.
+const SCRIPTED: &str = "(The page has no text of its own: its scripts would put it there in a browser, and no browser runs \
+    here. The same may be found at another address: a feed, an API, a page for print.)";
 
 /// The form of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,16 +83,16 @@ fn begins_with_tag(head: &str) -> bool {
 
 /// Takes out of a page what is to be read. A page that no parser should follow is read as plain text.
 pub(crate) fn readable(html: &str, url: &Url, format: Format) -> String {
-    if !is_tame(html) {
-        return stripped(html);
-    }
-    let page = parse(html);
-    if is_deep(&page) {
-        return stripped(html);
+    let Some(page) = html::parse(html) else { return html::stripped(html) };
+    if html::words(&page).is_empty() && page.select_single("script").exists() {
+        return format!("{}\n\n{SCRIPTED}", html::title(&page)).trim_start().to_owned();
     }
     let text_mode = match format {
-        Format::Markdown => TextMode::Markdown,
-        Format::Text | Format::Html => TextMode::Formatted,
+        Format::Markdown => {
+            terms_as_paragraphs(&page);
+            TextMode::Markdown
+        }
+        Format::Text | Format::Html => TextMode::Raw,
     };
     let config = Config { text_mode, ..Config::default() };
     let article = Readability::with_document(page, Some(url.as_str()), Some(config))
@@ -99,13 +100,14 @@ pub(crate) fn readable(html: &str, url: &Url, format: Format) -> String {
     let (title, content) = match article {
         Ok(article) => {
             let content = match format {
-                Format::Html => article.content,
-                Format::Markdown | Format::Text => article.text_content,
+                Format::Html => article.content.to_string(),
+                Format::Markdown => article.text_content.to_string(),
+                Format::Text => in_words(&article.content),
             };
-            (article.title, content.to_string())
+            (article.title, content)
         }
         // Too little text for an article: all of it, then.
-        Err(_) => whole(&parse(html), format),
+        Err(_) => whole(html, format),
     };
     let title = title.trim();
     let content = content.trim();
@@ -141,55 +143,27 @@ fn charset(text: &str) -> Option<&str> {
     Some(&value[..end.unwrap_or(value.len())]).filter(|label| !label.is_empty())
 }
 
-fn whole(page: &Document, format: Format) -> (String, String) {
-    let title = page.select("title").text().to_string();
-    page.select("script, style, noscript, template, svg, head").remove();
-    let body = page.select("body");
+fn whole(html: &str, format: Format) -> (String, String) {
+    let Some(page) = html::parse(html) else { return (String::new(), html::stripped(html)) };
+    page.select("script, style, noscript, template, svg").remove();
     let content = match format {
-        Format::Html => body.inner_html().to_string(),
-        Format::Text => page.formatted_text().to_string(),
-        Format::Markdown => page.md(None).to_string(),
-    };
-    (title, content)
-}
-
-/// Whether a tree is deeper than what follows it may go.
-fn is_deep(page: &Document) -> bool {
-    let mut waiting = vec![(page.root(), 0)];
-    while let Some((node, depth)) = waiting.pop() {
-        if depth > DEEPEST {
-            return true;
+        Format::Html => page.select("body").inner_html().to_string(),
+        Format::Text => html::words(&page),
+        Format::Markdown => {
+            terms_as_paragraphs(&page);
+            page.md(None).to_string()
         }
-        waiting.extend(node.children_it(false).map(|child| (child, depth + 1)));
-    }
-    false
+    };
+    (html::title(&page), content)
 }
 
-/// Takes tags out by their brackets alone, scripts and styles with what they hold. One pass.
-fn stripped(html: &str) -> String {
-    let mut text = String::new();
-    let mut rest = html;
-    while let Some(at) = rest.find('<') {
-        text.push_str(&rest[..at]);
-        text.push(' ');
-        let tag = &rest[at..];
-        let silent = ["script", "style"]
-            .into_iter()
-            .find(|name| tag.get(1..=name.len()).is_some_and(|t| t.eq_ignore_ascii_case(name)));
-        rest = match silent.map(|name| end_of(name, tag)) {
-            // What is never ended is silent to the end.
-            Some(None) => "",
-            Some(Some(end)) => behind(&tag[end..]),
-            None => behind(tag),
-        };
-    }
-    text.push_str(rest);
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ")
+fn in_words(html: &str) -> String {
+    html::parse(html).map_or_else(|| html::stripped(html), |page| html::words(&page))
 }
 
-fn behind(tag: &str) -> &str {
-    tag.find('>').map_or("", |close| &tag[close + 1..])
+/// Markdown has no terms.
+fn terms_as_paragraphs(page: &Document) {
+    page.select("dt, dd").rename("p");
 }
 
 #[cfg(test)]
@@ -259,6 +233,22 @@ mod tests {
     }
 
     #[test]
+    fn a_page_of_scripts_alone_says_that_it_needs_a_browser() {
+        let html = "<title>Kiosk</title><div id=app></div><noscript>Enable it.</noscript><script src=a.js></script>";
+        let page = readable(html, &url(), Format::Markdown);
+        assert_eq!(page, format!("Kiosk\n\n{SCRIPTED}"));
+        assert_eq!(readable("<title>T</title><p>a</p><script>", &url(), Format::Text), "T\n\na");
+    }
+
+    #[test]
+    fn nothing_runs_together_and_no_gap_is_wide() {
+        let html = "<dl><dt>Mon</dt><dd>9</dd></dl><div><span>Tue</span><span>10</span></div><ul><li>a</ul><a href=b>on</a>";
+        let page = readable(html, &url(), Format::Markdown);
+        assert_eq!(page, "Mon\n\n9\n\nTue 10\n\n- a\n\n[on](https://example.com/a/b)");
+        assert_eq!(readable(html, &url(), Format::Text), "Mon\n9\nTue 10\n- a\non");
+    }
+
+    #[test]
     fn charsets_are_believed() {
         let headers = |value: &str| HeaderMap::from_iter([(CONTENT_TYPE, value.parse().unwrap())]);
         assert_eq!(text_of(&headers("text/html; charset=ISO-8859-1"), b"caf\xe9"), "café");
@@ -284,7 +274,6 @@ mod tests {
             for format in [Format::Markdown, Format::Text, Format::Html] {
                 drop(readable(&html, &url(), format));
             }
-            prop_assert!(!stripped(&html).contains("<div>"));
         }
     }
 }

@@ -1,11 +1,9 @@
 //! Search engines: how each is asked, and its results in one form.
 
 use reqwest::Url;
+use selkie_documents::html;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use super::bounds::is_tame;
-use super::parse::parse;
 
 /// Who is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,10 +39,8 @@ pub(crate) fn hits(engine: Engine, body: &str) -> Result<Vec<Hit>, String> {
 /// # Errors
 /// A page that is no result page: a captcha, or a form we do not know.
 fn duckduckgo(html: &str) -> Result<Vec<Hit>, String> {
-    if !is_tame(html) {
-        return Err("DuckDuckGo answered with a page that is not read".to_owned());
-    }
-    let page = parse(html);
+    let page = html::parse(html)
+        .ok_or_else(|| "DuckDuckGo answered with a page that is not read".to_owned())?;
     let captcha = page.select("#challenge-form, .anomaly-modal__modal, form[action*='anomaly']");
     if captcha.exists() {
         return Err(
@@ -80,7 +76,7 @@ fn brave(body: &str) -> Result<Vec<Hit>, String> {
     let results = answer.pointer("/web/results").and_then(Value::as_array);
     let text = |hit: &Value, key: &str| {
         let html = hit.get(key).and_then(Value::as_str).unwrap_or_default();
-        if is_tame(html) { tidy(&parse(html).text()) } else { String::new() }
+        html::parse(html).map(|page| tidy(&page.text())).unwrap_or_default()
     };
     let hit = |hit: &Value| Hit {
         title: text(hit, "title"),

@@ -3,7 +3,7 @@
 //! process.
 
 /// Elements inside elements: in what follows the tree each is a call inside a call.
-pub(super) const DEEPEST: usize = 400;
+pub(crate) const DEEPEST: usize = 400;
 /// Tags of one page; the tree takes a few hundred bytes for each.
 const TAGS: usize = 200_000;
 /// Attributes of one tag: the parser compares each with all before it.
