@@ -62,6 +62,10 @@ pub async fn ask(
         PairingOutcome::Owner(person) => {
             prompter.say(&format!("  ✓ {person} owns the bot."));
             answers.own(&person);
+            prompter.say(
+                "When somebody else writes to it, it asks you in private whether to let them in. The key pairing in \
+                 the config says what happens instead.",
+            );
         }
         PairingOutcome::Nobody => {
             prompter.say("Nobody owns the bot yet. To become its owner later, run selkie pair.")

@@ -43,7 +43,12 @@ fn owners(owners: Option<Value>, kits: &[ChannelKit], text: &mut String) {
         approval.\n",
     );
     match owners {
-        Some(owners) => text.push_str(&format!("owners: {owners}\n")),
+        Some(owners) => text.push_str(&format!(
+            "owners: {owners}\n\
+             # When somebody else writes to the bot, owners are asked in private whether to let them in. With ask the\n\
+             # stranger gets a code for an owner instead; with off nobody is told.\n\
+             # pairing: button\n"
+        )),
         None => {
             let such_as = kits.first().map_or("", |kit| kit.people.such_as);
             text.push_str("# Nobody yet. selkie pair prints a code to send to the bot; or write an id here:\n");
@@ -112,6 +117,9 @@ mod tests {
 
         # Who owns the bot: owners are always answered, get its notices and approve what needs approval.
         owners: ["p:1"]
+        # When somebody else writes to the bot, owners are asked in private whether to let them in. With ask the
+        # stranger gets a code for an owner instead; with off nobody is told.
+        # pairing: button
 
         # Which model answers.
         llm:
