@@ -2,7 +2,7 @@
 
 use std::os::unix::process::ExitStatusExt as _;
 
-use selkie_playground::line_platform::ADA as LINE_ADA;
+use selkie_playground::line_platform::{ADA as LINE_ADA, LinePlatform};
 use selkie_playground::slack::{ADA as SLACK_ADA, DM};
 use selkie_playground::telegram::{ADA, GRACE, GROUP, MessageView};
 use selkie_playground::{Slack, Spot};
@@ -219,13 +219,24 @@ async fn in_slack_a_reminder_has_buttons_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn where_a_message_cannot_be_changed_words_settle_a_reminder() {
+async fn where_a_message_cannot_be_changed_a_tap_and_words_settle_a_reminder() {
     let line = Line::start().await;
     let to = format!("line:{LINE_ADA}");
     let add = ["schedules", "add", "--in", "1s", "--remind", "the kettle", "--to", &to];
     let (code, out, err) = line.world.home.run(&add);
     assert_eq!(code, 0, "{out}{err}");
     delivered(&line.world, "SELECT count(*) FROM occurrence", 1).await;
+    let shown = "the kettle\n\nSettle it with /remind done or /remind snooze 20m.";
+    let fits = |l: &LinePlatform| l.messages(LINE_ADA).into_iter().find(|m| m.text == shown);
+    let said = line.world.within("a reminder", line.platform().wait_until(fits)).await;
+    let labels: Vec<&str> = said.buttons.iter().map(|button| button.label.as_str()).collect();
+    assert_eq!(labels, ["Done", "In 10 minutes"]);
+    let tap = line.platform().tap(LINE_ADA, LINE_ADA, &said.id, "Done").expect("a button");
+    assert_eq!(line.answer(LINE_ADA, &tap).await.text, "✔ Done");
+    assert_eq!(line.platform().calls_of("push").len(), 1, "the reminder alone is paid");
+    let (code, out, err) = line.world.home.run(&add);
+    assert_eq!(code, 0, "{out}{err}");
+    delivered(&line.world, "SELECT count(*) FROM occurrence", 2).await;
     let again = line.ask(LINE_ADA, "/remind snooze 20m").await;
     assert!(
         again.text.starts_with("⏰ again ") && again.text.ends_with(": the kettle"),

@@ -56,4 +56,6 @@ async fn where_nothing_is_ever_pushed_no_schedule_is_made() {
     let (code, _, err) = line.world.home.run(&add);
     assert_eq!(code, 2);
     assert!(err.contains("line.push is never"), "{err}");
+    let said = line.ask(ADA, "/remind in 1h tea").await.text;
+    assert!(said.starts_with("There will be no reminder: what is said on LINE"), "{said}");
 }

@@ -284,7 +284,8 @@ pub struct Question {
     /// The person may also answer in their own words.
     #[serde(default)]
     pub free_text: bool,
-    /// A hint for those words; empty for none.
+    /// A hint for those words; where only buttons answer it, the words that do the same where there are none. Empty for
+    /// none.
     #[serde(default)]
     pub placeholder: String,
 }
@@ -300,9 +301,13 @@ impl Question {
         (self.free_text && !hint.is_empty()).then_some(hint)
     }
 
-    /// Writes it without buttons, its choices numbered from 1: a number, a label or own words answer it.
+    /// Writes it without buttons, its choices numbered from 1: a number, a label or own words answer it. Where other words
+    /// stand for the buttons, they stand there instead.
     pub fn in_words(&self) -> String {
         let mut words = self.markdown.trim_end().to_owned();
+        if !self.free_text && !self.placeholder.is_empty() {
+            return format!("{words}\n\n{}", self.placeholder);
+        }
         for (n, choice) in self.choices.iter().enumerate() {
             let gap = if n == 0 { "\n\n" } else { "\n" };
             words += &format!("{gap}{}. {}", n + 1, choice.label);

@@ -209,7 +209,8 @@ fn bundle(outbound: &Outbound, spot: &Spot, at: usize, bubbles: &[String]) -> Sa
 
 /// Who is told where a text names them: alone with somebody there is nobody to tell.
 fn told(outbound: &Outbound, spot: &Spot) -> Vec<Mention> {
-    let tells = matches!(outbound.body, Body::Text { .. }) && spot.kind() != "user";
+    let tells =
+        matches!(outbound.body, Body::Text { .. } | Body::Question(_)) && spot.kind() != "user";
     if tells { outbound.mentions.clone() } else { Vec::new() }
 }
 

@@ -10,6 +10,7 @@ use crate::delivery::account::Account;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::rate_limiter::Leave;
 use crate::delivery::rendered::rendered;
+use crate::delivery::status_calls::SOON;
 
 /// A quicker answer shows no typing.
 const BLINK: Duration = Duration::from_millis(500);
@@ -24,14 +25,18 @@ pub async fn show(outbox: &Outbox, account: &Account, conversation: &Conversatio
     tokio::time::sleep(BLINK).await;
     let outbound = Outbound::new(conversation.clone(), Body::Typing);
     let parts = rendered(&account.channel, &outbound, &outbox.runtime.redactor);
+    let Some(part) = parts.first() else { return tokio::time::sleep_until(end).await };
     while Instant::now() < end {
-        if let Some(part) = parts.first()
-            && may_show(outbox, account, conversation)
-        {
-            // Nobody misses it: whatever came of it, there is nothing to do.
-            drop(account.channel.sender.deliver(part).await);
-        }
-        tokio::time::sleep(AGAIN).await;
+        let pause = match may_show(outbox, account, conversation) {
+            true => {
+                // Nobody misses it: whatever came of it, there is nothing to do.
+                drop(account.channel.sender.deliver(part).await);
+                AGAIN
+            }
+            // What goes before it is gone in a moment.
+            false => SOON,
+        };
+        tokio::time::sleep(pause).await;
     }
 }
 
@@ -48,11 +53,12 @@ fn may_show(outbox: &Outbox, account: &Account, conversation: &ConversationId) -
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU32;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use async_trait::async_trait;
-    use selkie_channel_core::{Channel, Delivery, Lookup, Part, Receipt, Sender};
+    use selkie_channel_core::{Channel, Delivery, Lookup, Pace, Part, Receipt, Sender};
 
     use super::*;
     use crate::flow::testing;
@@ -92,5 +98,27 @@ mod tests {
         assert!(shown.is_ok(), "it ends by itself");
         let times = typist.0.load(Ordering::Relaxed);
         assert!((25..=31).contains(&times), "{times} times");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_gave_way_to_an_answer_is_shown_at_once_behind_it() {
+        let (outbox, typist) = (testing::desk().outbox, Arc::new(Typist::default()));
+        let per_account_second = NonZeroU32::new(20);
+        let pace = Pace { per_account_second, ..Pace::LIFTED };
+        let sender = Arc::clone(&typist) as _;
+        let account = Account::new(Channel { sender, pace, ..testing::other().0 });
+        let conversation = testing::message("tg:1", "").conversation;
+        account.waiting.store(1, Ordering::SeqCst);
+        let left = async {
+            tokio::time::sleep(Duration::from_millis(700)).await;
+            assert_eq!(typist.0.load(Ordering::Relaxed), 0);
+            account.waiting.store(0, Ordering::SeqCst);
+            tokio::time::sleep(Duration::from_millis(300)).await;
+        };
+        tokio::select! {
+            () = show(&outbox, &account, &conversation) => {}
+            () = left => {}
+        }
+        assert_eq!(typist.0.load(Ordering::Relaxed), 1);
     }
 }

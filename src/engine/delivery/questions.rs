@@ -56,7 +56,8 @@ pub fn shown(key: &str, ask: &Ask, picked: &[String]) -> Question {
         markdown: ask.markdown.clone(),
         choices,
         free_text: ask.free_text,
-        placeholder: ask.placeholder.clone(),
+        // A hint for own words, which are taken only then.
+        placeholder: if ask.free_text { ask.placeholder.clone() } else { String::new() },
     }
 }
 

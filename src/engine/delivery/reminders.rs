@@ -1,10 +1,10 @@
-//! Reminders as people see them: with two buttons where a message can show later what became of them, and without.
+//! Reminders as people see them: with two buttons, which show later what became of them where a message can be changed.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{Body, Choice, MessageRef, Outbound, Question};
 
 use crate::delivery::outbox::Outbox;
-use crate::delivery::questions::{MAX_BYTES, can_change, cut};
+use crate::delivery::questions::{MAX_BYTES, cut};
 use selkie_domain::reminder::{ReminderId, ReminderState};
 use selkie_schedule::words::moment;
 use selkie_schedule::zone::Zone;
@@ -16,14 +16,16 @@ pub const DONE: &str = "done";
 pub const AGAIN: &str = "again";
 /// After so long it is.
 pub const LATER: TimeDelta = TimeDelta::minutes(10);
+/// What settles it in words.
+const IN_WORDS: &str = "Settle it with `/remind done` or `/remind snooze 20m`.";
 /// A question is named by so many letters at the most.
 const MAX_KEY: usize = 24;
 
-/// Gives the words of a reminder their buttons, where its channel can show on the message what became of them.
-pub fn with_buttons(outbox: &Outbox, id: ReminderId, said: Outbound) -> Outbound {
+/// Gives the words of a reminder their buttons.
+pub fn with_buttons(id: ReminderId, said: Outbound) -> Outbound {
     let key = id.key();
     let Body::Text { markdown } = &said.body else { return said };
-    if key.len() > MAX_KEY || !can_change(outbox, &said.conversation) {
+    if key.len() > MAX_KEY {
         return said;
     }
     let choice = |id: &str, label: &str| Choice {
@@ -36,7 +38,7 @@ pub fn with_buttons(outbox: &Outbox, id: ReminderId, said: Outbound) -> Outbound
         markdown: markdown.clone(),
         choices: vec![choice(DONE, "Done"), choice(AGAIN, "In 10 minutes")],
         free_text: false,
-        placeholder: String::new(),
+        placeholder: IN_WORDS.to_owned(),
     };
     Outbound { body: Body::Question(question), ..said }
 }

@@ -106,7 +106,7 @@ impl Later {
                 let ahead = self.timetable.book.outlook(&row);
                 Ok(messages::reminds(row.id(), ahead.next.first().map(String::as_str)))
             }
-            Err(BookError::Refused(why)) => Ok(why),
+            Err(BookError::Refused(why)) => Ok(messages::no_reminder(&why)),
             Err(BookError::Store(error)) => Err(error),
         }
     }

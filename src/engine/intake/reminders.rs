@@ -81,7 +81,8 @@ impl Reminders {
         // The tapped message is where the buttons are.
         let message = inbound.message.clone().or(found.message.clone());
         let found = ReminderRow { message, ..found };
-        let is_shown = found.message.is_some();
+        let revised = |message| reminders::revised(&self.outbox, &found, message, "");
+        let is_shown = found.message.clone().and_then(revised).is_some();
         Ok(match self.settle(&found, wanted, Some(row)).await? {
             SettleOutcome::Settled(_) if is_shown => TapOutcome::Done(String::new()),
             SettleOutcome::Settled(settled) => TapOutcome::Done(self.outcome(&found, settled)),

@@ -55,6 +55,11 @@ pub fn reminds(id: ScheduleId, at: Option<&str>) -> String {
     }
 }
 
+/// Says at once that nothing will come, and why.
+pub fn no_reminder(why: &str) -> String {
+    format!("There will be no reminder: {why}")
+}
+
 /// Says what became of a reminder.
 pub fn reminder_settled(name: &str, outcome: &str) -> String {
     format!("{outcome}: {name}")

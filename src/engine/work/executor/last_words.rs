@@ -81,9 +81,7 @@ impl TaskExecutor {
             let said =
                 said.quoting(quote(claimed)).within(window.clone()).mentioning(mentions.clone());
             self.outbox.rendered(match run.bounds.reminder {
-                Some(id) if ending.end == End::Done => {
-                    reminders::with_buttons(&self.outbox, id, said)
-                }
+                Some(id) if ending.end == End::Done => reminders::with_buttons(id, said),
                 _ => said,
             })
         };
