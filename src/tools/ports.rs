@@ -57,13 +57,13 @@ pub trait Reply: Send + Sync {
         ))
     }
 
-    /// Says by which account and login something would be posted to the conversation `to` now.
-    fn poster(&self, to: &str) -> Option<Poster> {
+    /// Says by which account and login something would be posted to the conversation `to` now; within some seconds.
+    async fn poster(&self, to: &str) -> Option<Poster> {
         let _ = to;
         None
     }
 
-    /// The same with the platform's id of the account, where it tells that within some seconds.
+    /// The login with the platform's id of the account, where it tells that within some seconds.
     async fn posted_by(&self, to: &str) -> Option<PostedBy> {
         let _ = to;
         None
@@ -77,7 +77,7 @@ pub trait Reply: Send + Sync {
 /// By whom something would be posted.
 #[derive(Clone, Debug)]
 pub struct Poster {
-    /// The account, as people read it.
+    /// The account, as people know it; by its id where the platform does not tell.
     pub account: String,
     /// Names its login, and tells nothing of it.
     pub login: String,

@@ -469,7 +469,7 @@ async fn an_approval_is_for_the_login_that_it_was_asked_for() {
     let buttons = |m: &MessageView| m.from.is_bot && m.keyboard.is_some();
     let request = world.telegram().wait_for(PRIVATE, buttons);
     let request = world.within("a request", request).await;
-    assert!(request.text.contains("· account: x:bearer"), "{}", request.text);
+    assert!(request.text.contains("· account: @selkie_demo"), "{}", request.text);
     assert!(daemon.stop().await.success());
     world.home.set("x", others);
     let _daemon = world.daemon();

@@ -229,6 +229,11 @@ pub trait Sender: Send + Sync {
         None
     }
 
+    /// Asks for the name that people know this account by: `@selkie`; `None` where the platform does not tell.
+    async fn handle(&self) -> Option<String> {
+        None
+    }
+
     /// Asks the platform whether the credential is taken and what is in the way, for `selkie doctor`. It changes
     /// nothing there, sends nobody anything, and may be given up at any moment.
     async fn examine(&self, what: Examine<'_>) -> ExaminationReport {

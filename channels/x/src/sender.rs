@@ -281,6 +281,10 @@ impl Sender for XSender {
         }
     }
 
+    async fn handle(&self) -> Option<String> {
+        self.timeline.handle(&self.api).await.ok().flatten()
+    }
+
     fn following(&self, part: &Part, before: &MessageRef) -> Part {
         call::following(part, before)
     }

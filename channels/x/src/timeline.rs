@@ -26,8 +26,14 @@ const AGAIN: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)
 /// Reads one account's timeline.
 #[derive(Default)]
 pub struct Timeline {
-    /// The account's id, asked once.
-    me: OnceCell<String>,
+    /// The account, asked once.
+    me: OnceCell<Me>,
+}
+
+/// The account.
+struct Me {
+    id: String,
+    handle: Option<String>,
 }
 
 /// What the timeline says of a post.
@@ -87,12 +93,23 @@ impl Timeline {
 
     /// Returns the account's id, asked once.
     pub async fn me(&self, api: &Api) -> Result<&str, Fault> {
+        Ok(&self.account(api).await?.id)
+    }
+
+    /// Returns the account's name as people write it, asked once: `@selkie`.
+    pub async fn handle(&self, api: &Api) -> Result<Option<String>, Fault> {
+        Ok(self.account(api).await?.handle.clone())
+    }
+
+    async fn account(&self, api: &Api) -> Result<&Me, Fault> {
         let me = self.me.get_or_try_init(|| async {
             let answer = patiently(|| api.get("users/me", &[])).await?;
             let id = answer["data"]["id"].as_str().filter(|id| is_id(id)).map(str::to_owned);
-            id.ok_or_else(|| Fault::Unclear("X does not say who the account is".to_owned()))
+            let handle = answer["data"]["username"].as_str().map(|name| format!("@{name}"));
+            let me = id.map(|id| Me { id, handle });
+            me.ok_or_else(|| Fault::Unclear("X does not say who the account is".to_owned()))
         });
-        Ok(me.await?.as_str())
+        me.await
     }
 
     async fn page(&self, api: &Api, since: DateTime<Utc>) -> Result<Value, Fault> {

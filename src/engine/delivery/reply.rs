@@ -247,16 +247,19 @@ impl Reply for TaskReply {
         })
     }
 
-    fn poster(&self, to: &str) -> Option<Poster> {
+    async fn poster(&self, to: &str) -> Option<Poster> {
         let to = self.outbox.accounts.public(to)?;
-        let login = self.outbox.accounts.of(&to)?.channel.sender.login()?;
-        Some(Poster { account: to.account().as_str().to_owned(), login })
+        let account = self.outbox.accounts.of(&to)?;
+        let login = account.channel.sender.login()?;
+        let handle = tokio::time::timeout(ASKS, account.channel.sender.handle()).await;
+        let known = handle.ok().flatten();
+        Some(Poster { account: known.unwrap_or_else(|| to.account().as_str().to_owned()), login })
     }
 
     async fn posted_by(&self, to: &str) -> Option<PostedBy> {
-        let login = self.poster(to)?.login;
         let to = self.outbox.accounts.public(to)?;
         let account = self.outbox.accounts.of(&to)?;
+        let login = account.channel.sender.login()?;
         let asks = account.channel.sender.posts_as();
         let id = tokio::time::timeout(ASKS, asks).await.ok().flatten();
         Some(PostedBy { login, id })

@@ -6,8 +6,8 @@ use selkie_channel_core::{Body, Post, Posting};
 use serde_json::Value;
 
 use super::pictures;
-use super::public::{accepted, asks, basis, fault, preview};
-use crate::basis::Basis;
+use super::public::{accepted, asks, fault, preview, target};
+use crate::basis::{Basis, Target};
 use crate::paths::Roots;
 use crate::ports::SayOutcome;
 use crate::scope::Scope;
@@ -78,8 +78,12 @@ impl Handler for PostNow {
         Some(preview("post in public, now", self.data, roots, args))
     }
 
+    async fn target(&self, scope: &Scope, _args: &Value) -> Result<Target, ToolError> {
+        Ok(target(self.data, scope).await)
+    }
+
     fn basis(&self, scope: &Scope, args: &Value) -> Basis {
-        basis(self.data, scope, args)
+        pictures::basis(self.data, scope, args)
     }
 
     fn unseen(&self, args: &Value) -> Vec<String> {

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::pictures;
-use super::public::{accepted, asks, basis, fault, preview};
+use super::public::{accepted, asks, fault, preview, target};
 use crate::args::typed;
-use crate::basis::Basis;
+use crate::basis::{Basis, Target};
 use crate::paths::Roots;
 use crate::ports::{Entry, EntryDoes, PostResult, When};
 use crate::scope::Scope;
@@ -134,8 +134,12 @@ impl Handler for PostLater {
         Some(preview("schedule a post in public", self.data, roots, args))
     }
 
+    async fn target(&self, scope: &Scope, _args: &Value) -> Result<Target, ToolError> {
+        Ok(target(self.data, scope).await)
+    }
+
     fn basis(&self, scope: &Scope, args: &Value) -> Basis {
-        basis(self.data, scope, args)
+        pictures::basis(self.data, scope, args)
     }
 
     fn unseen(&self, args: &Value) -> Vec<String> {

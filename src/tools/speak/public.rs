@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::pictures;
 use crate::ToolError;
-use crate::basis::{Basis, NameMeaning};
+use crate::basis::{NameMeaning, Reach, Target};
 use crate::paths::Roots;
 use crate::ports::Poster;
 use crate::scope::Scope;
@@ -41,15 +41,16 @@ pub(super) fn fault(data: &'static Posting, roots: &Roots, args: &Value) -> Opti
     post(data, args).err().or_else(|| pictures::fault(data, roots, args))
 }
 
-/// What a call works with: the bytes of its pictures, and the account that posts.
-pub(super) fn basis(data: &Posting, scope: &Scope, args: &Value) -> Basis {
-    let poster = scope.reply.poster(data.to);
+/// Where a call speaks: by the account that posts, whatever the platform tells of its name.
+pub(super) async fn target(data: &Posting, scope: &Scope) -> Target {
+    let poster = scope.reply.poster(data.to).await;
     let named = |Poster { account, login }| NameMeaning {
         name: "account".to_owned(),
         is: account,
         identity: login,
     };
-    Basis { names: poster.map(named), ..pictures::basis(data, scope, args) }
+    let names = poster.map(named).into_iter().collect();
+    Target { reach: Reach::Public, names, is_excused: false }
 }
 
 /// Says why a post needs somebody's approval whatever the policy: it speaks to people who did not ask for it.

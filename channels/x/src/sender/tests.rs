@@ -97,6 +97,10 @@ async fn a_post_is_for_the_account_that_it_was_approved_for() {
     let signing = Guest::signing().await;
     assert_eq!(signing.channel.sender.posts_as().await.as_deref(), Some(USER));
     assert!(signing.x().calls_of("me").is_empty(), "the token tells it");
+    for _ in 0..2 {
+        assert_eq!(signing.channel.sender.handle().await.as_deref(), Some("@selkie_demo"));
+    }
+    assert_eq!(signing.x().calls_of("me").len(), 1, "asked once");
 }
 
 #[tokio::test]
