@@ -76,7 +76,7 @@ async fn strangers_are_not_reminded() {
     let _daemon = world.daemon();
     for command in ["/remind in 20m tea", "/schedules"] {
         let said = world.ask_in(GRACE, GRACE, command).await;
-        assert!(said.contains("only for people on my allow list"), "{said}");
+        assert!(said.contains("only for people whom my owner has let in"), "{said}");
     }
 }
 

@@ -127,7 +127,7 @@ async fn a_tap_elsewhere_or_by_who_was_taken_off_the_list_settles_nothing() {
     let _second = world.daemon();
     for button in [again, done] {
         let told = press(&world, &button, tea.id).await;
-        assert_eq!(told, "This button works only for people on my allow list.");
+        assert_eq!(told, "This button works only for people whom my owner has let in.");
     }
     assert_eq!(number(&world.home, AGAIN), Some(0));
     assert!(texts(&world.home, SETTLED).is_empty());

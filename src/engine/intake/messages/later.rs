@@ -93,10 +93,10 @@ pub fn not_your_reminder(name: &str) -> String {
 pub const NO_SUCH_BUTTON: &str = "This button no longer works.";
 
 /// Says that this is not for somebody who may only talk.
-pub const NOT_FOR_STRANGERS: &str = "I do things later only for people on my allow list.";
+pub const NOT_FOR_STRANGERS: &str = "I do things later only for people whom my owner has let in.";
 
 /// Says that a button is not for somebody who was taken off the list.
-pub const NOT_ON_THE_LIST: &str = "This button works only for people on my allow list.";
+pub const NOT_ON_THE_LIST: &str = "This button works only for people whom my owner has let in.";
 
 /// Tells the zone of a place or person; `may_set`: whether whoever asks can set another one here.
 pub fn zone(found: PlaceZone, may_set: bool) -> String {
