@@ -78,8 +78,8 @@ impl Handler for PostNow {
         Some(preview("post in public, now", self.data, roots, args))
     }
 
-    async fn target(&self, scope: &Scope, _args: &Value) -> Result<Target, ToolError> {
-        Ok(target(self.data, scope).await)
+    async fn target(&self, scope: &Scope, args: &Value) -> Result<Target, ToolError> {
+        Ok(target(self.data, scope, accepted(self.data, args).is_err()).await)
     }
 
     fn basis(&self, scope: &Scope, args: &Value) -> Basis {

@@ -134,8 +134,12 @@ impl Handler for PostLater {
         Some(preview("schedule a post in public", self.data, roots, args))
     }
 
-    async fn target(&self, scope: &Scope, _args: &Value) -> Result<Target, ToolError> {
-        Ok(target(self.data, scope).await)
+    async fn target(&self, scope: &Scope, args: &Value) -> Result<Target, ToolError> {
+        let refused = match self.entry(scope, args) {
+            Ok(entry) => scope.timetable.fault(&entry).is_some(),
+            Err(_) => true,
+        };
+        Ok(target(self.data, scope, refused).await)
     }
 
     fn basis(&self, scope: &Scope, args: &Value) -> Basis {

@@ -41,9 +41,9 @@ pub(super) fn fault(data: &'static Posting, roots: &Roots, args: &Value) -> Opti
     post(data, args).err().or_else(|| pictures::fault(data, roots, args))
 }
 
-/// Where a call speaks: by the account that posts, whatever the platform tells of its name.
-pub(super) async fn target(data: &Posting, scope: &Scope) -> Target {
-    let poster = scope.reply.poster(data.to).await;
+/// Where a call speaks: by the account that posts. What is `refused` anyway is nothing to ask the platform about.
+pub(super) async fn target(data: &Posting, scope: &Scope, refused: bool) -> Target {
+    let poster = if refused { None } else { scope.reply.poster(data.to).await };
     let named = |Poster { account, login }| NameMeaning {
         name: "account".to_owned(),
         is: account,
