@@ -379,3 +379,23 @@ async fn what_is_off_is_off() {
     assert_eq!((answer.text.as_str(), answer.stream), (WHOLE, None));
     assert_eq!(world.slack().counted("chat.startStream"), 0);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_stop_under_a_stream_ends_the_task_and_keeps_what_is_written() {
+    let world = world("auto").await;
+    let _daemon = world.daemon();
+    let model = world.playground.model();
+    model.script(vec![Turn::paced(PIECES)]);
+    let begun = begun(&world).await;
+    assert!(world.slack().end_stream(CHANNEL, &begun.first.ts, Stream::StoppedByPerson));
+    model.write_on(1);
+    let stopped = world.slack().wait_until(|slack| {
+        let answers = slack.answers(CHANNEL, &begun.asked);
+        answers.iter().any(|m| m.text.contains("stopped")).then_some(answers)
+    });
+    let answers = world.within("what is left of it", stopped).await;
+    assert_eq!((answers.len(), &answers[0].ts), (1, &begun.first.ts), "{answers:?}");
+    assert!(answers[0].text.starts_with("The water"), "{}", answers[0].text);
+    rows::settled(&world, 1).await;
+    assert_eq!(rows::texts(&world.home, "SELECT state FROM task"), ["stopped"]);
+}

@@ -213,7 +213,7 @@ async fn an_approval_stands_with_its_call() {
         "write_file answered: appended # bytes to plan.txt"
         by default/stand-in: # tokens in (# cached), # out, SPAN
 
-    Outbound 2, question "May I create plan.txt (1 line)? Grace Hopper (tg:4712) asked for it in telegram:group “Tea room”: ``` create plan.txt (1 line) · …": delivered
+    Outbound 2, question "May I create plan.txt (# line)? Grace Hopper (tg:4712) asked for it in telegram:group “Tea room”: ``` create plan.txt (# line) · …": delivered
       sent, TIME, arrived as message #
     Outbound 4, the answer: delivered
       sent, TIME, arrived as message #

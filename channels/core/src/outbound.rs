@@ -342,6 +342,9 @@ pub struct Receipt {
     pub also: Vec<MessageRef>,
     /// Anything a reader of the trace should know, e.g. that the plain form went out.
     pub note: Option<String>,
+    /// Somebody has stopped on the platform what is being written there: they want no more of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stopped: bool,
 }
 
 /// What came of one attempt. Each variant says what the delivery worker does next.

@@ -66,7 +66,7 @@ enum StreamContent {
     Known(String),
     /// Nobody knows what: a call's end is unclear.
     Unknown,
-    /// A person has stopped it: nothing more is shown before the whole.
+    /// A person has stopped it: nothing more is shown before the last words.
     Stopped,
 }
 
@@ -222,7 +222,8 @@ impl Streams {
         match (refusal.code.as_str(), kind(refusal)) {
             ("stopped_by_user", _) => {
                 self.stands(message, StreamContent::Stopped);
-                Some(Delivery::noted(words(refusal)))
+                let note = Some(words(refusal));
+                Some(Delivery::Sent(Receipt { note, stopped: true, ..Receipt::default() }))
             }
             // Nothing else waits for this limit: the answer itself is told by another call.
             (_, Kind::Limited) => Some(Delivery::noted(words(refusal))),

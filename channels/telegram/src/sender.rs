@@ -1,12 +1,15 @@
 //! Speaks on Telegram: makes one call and tells by what is proven what came of it.
 
+use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use selkie_channel_core::http::{Fault, Refusal};
 use selkie_channel_core::{
     AccountId, CredentialCheck, Delivery, ExaminationReport, Examine, Lookup, MessageRef, Outbound,
-    Part, PlaceId, Receipt, Sender, file, json,
+    Part, PlaceId, Receipt, Sender, file, json, locked,
 };
 use serde_json::{Value, json};
 
@@ -23,6 +26,8 @@ use crate::upload::Upload;
 const LIMITED: Duration = Duration::from_secs(3);
 /// A refused token is not mended by asking at once.
 const TOKEN_REFUSED: Duration = Duration::from_secs(60);
+/// Messages whose last words are known.
+const EDITS: usize = 64;
 /// The call, then without its topic, without a quote, then plain.
 const ATTEMPTS: usize = 5;
 
@@ -31,12 +36,39 @@ pub struct TelegramSender {
     account: AccountId,
     api: Api,
     max_upload: u64,
+    /// What answers were last set to while they grew: one is not set to the same again.
+    edits: Mutex<VecDeque<Edit>>,
+}
+
+/// What a message was set to.
+struct Edit {
+    /// Its chat and its id.
+    of: [Value; 2],
+    digest: u64,
 }
 
 impl TelegramSender {
     /// Speaks through `api`; refuses files over `max_upload` bytes.
     pub fn new(account: AccountId, api: Api, max_upload: u64) -> Self {
-        Self { account, api, max_upload }
+        Self { account, api, max_upload, edits: Mutex::default() }
+    }
+
+    /// Whether an answer reads so already.
+    fn reads_so(&self, call: &Call) -> bool {
+        let Some(edit) = edit(call).filter(|_| call.anew.is_some()) else { return false };
+        locked(&self.edits).iter().any(|last| last.of == edit.of && last.digest == edit.digest)
+    }
+
+    /// Notes what a message was set to, or that it was changed otherwise.
+    fn set_to(&self, call: &Call) {
+        let Some(edit) = edit(call) else { return };
+        let mut edits = locked(&self.edits);
+        edits.retain(|last| last.of != edit.of);
+        if call.method == "editMessageText" {
+            edits.push_back(edit);
+            let over = edits.len().saturating_sub(EDITS);
+            edits.drain(..over);
+        }
     }
 
     async fn make(&self, call: &Call) -> Result<Answer, Fault> {
@@ -98,11 +130,17 @@ impl Sender for TelegramSender {
         {
             return Delivery::refused(reason);
         }
+        if self.reads_so(&call) {
+            return already(&call);
+        }
         let mut plain = part.fallback.as_ref().and_then(|plain| read(part, plain));
         let mut note = None;
         for _ in 0..ATTEMPTS {
             let refusal = match self.make(&call).await {
-                Ok(answer) => return sent(&call, &answer, note),
+                Ok(answer) => {
+                    self.set_to(&call);
+                    return sent(&call, &answer, note);
+                }
                 Err(Fault::Refused(refusal)) => refusal,
                 Err(fault) => {
                     return fault.delivery(part.repeatable, |refusal| self.verdict(refusal));
@@ -151,6 +189,15 @@ impl Sender for TelegramSender {
 /// reads like a token that is not taken, and sees an edit without a text.
 fn is_unknown(call: &Call, kind: Kind) -> bool {
     call.is_rich() && matches!(kind, Kind::Token | Kind::Other)
+}
+
+/// What a call changes, and into what.
+fn edit(call: &Call) -> Option<Edit> {
+    let of = ["chat_id", "message_id"].map(|key| call.params.get(key).cloned());
+    let [Some(chat), Some(message)] = of else { return None };
+    let mut hasher = DefaultHasher::new();
+    json!(call.params).to_string().hash(&mut hasher);
+    Some(Edit { of: [chat, message], digest: hasher.finish() })
 }
 
 /// An edit that changes nothing has arrived: its message is known.

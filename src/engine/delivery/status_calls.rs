@@ -132,11 +132,21 @@ impl StatusCalls<'_> {
 
     /// Returns the least time between two changes: where few calls a minute are taken, a quarter of them.
     pub(super) fn gap(&self) -> Duration {
+        self.gap_of(4)
+    }
+
+    /// The same for an answer that grows, which people wait for: half of what a group may hear.
+    pub(super) fn growth_gap(&self) -> Duration {
+        self.gap_of(2)
+    }
+
+    /// Takes one call of so many in a group.
+    fn gap_of(&self, share: u64) -> Duration {
         let Pace { per_direct, per_group_minute, .. } = self.account.channel.pace;
         let pace = match self.account.channel.address.features(self.conversation).audience {
             Audience::Direct => per_direct * 2,
             Audience::Group => per_group_minute
-                .map_or(Duration::ZERO, |most| Duration::from_secs(240) / most.get()),
+                .map_or(Duration::ZERO, |most| Duration::from_secs(60 * share) / most.get()),
         };
         pace.max(self.outbox.settings.now().progress.every.0)
     }

@@ -12,6 +12,7 @@ use selkie_channel_core::{
 };
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use crate::delivery::account::Account;
 use crate::delivery::doubt::{Doubt, LookupResult};
@@ -46,6 +47,8 @@ struct StreamState {
     resumed: bool,
     state: Mutex<State>,
     bell: Notify,
+    /// Somebody has stopped it where it is shown.
+    stopped: CancellationToken,
 }
 
 #[derive(Default)]
@@ -93,6 +96,7 @@ impl StreamedAnswer {
             resumed: claimed.attempts > 1 || !claimed.transcript.is_empty(),
             state: Mutex::default(),
             bell: Notify::new(),
+            stopped: CancellationToken::new(),
         };
         Self { shared: Arc::new(shared) }
     }
@@ -123,6 +127,11 @@ impl StreamedAnswer {
                 self.shared.bell.notify_one();
             }
         }
+    }
+
+    /// Waits until somebody stops it where it is shown.
+    pub async fn stopped(&self) {
+        self.shared.stopped.cancelled().await;
     }
 
     /// Returns what is written so far.
@@ -257,7 +266,7 @@ enum Look {
 impl<'a> AnswerStream<'a> {
     fn new(shared: &'a StreamState, account: &'a Account) -> Self {
         let calls = shared.calls(account);
-        let (gap, next) = (calls.gap(), Instant::now());
+        let (gap, next) = (calls.growth_gap(), Instant::now());
         let standing = PreviewMessage::of(Stand::Unsent);
         Self { shared, calls, standing, said: None, gap, next }
     }
@@ -345,8 +354,11 @@ impl<'a> AnswerStream<'a> {
         self.next = Instant::now() + self.gap;
         match delivery {
             Delivery::Sent(receipt) => {
+                if receipt.stopped {
+                    self.shared.stopped.cancel();
+                }
                 self.said = Some(ShownText { call: part.call, text: text.to_owned() });
-                self.gap = self.calls.gap();
+                self.gap = self.calls.growth_gap();
                 self.next = Instant::now() + self.gap;
                 if is_first {
                     self.stands(receipt.message).await;

@@ -101,7 +101,7 @@ fn commands(
     Commands {
         context: context.clone(),
         outbox: Arc::clone(outbox),
-        stops: Arc::clone(&tasks.stops),
+        running: Arc::clone(&tasks.running),
         kept: Arc::clone(&tasks.kept),
         shapes: Arc::clone(&rooms.shapes),
         buttons: ButtonPresses::new(context, outbox, workers, limits, rules, &reminders),

@@ -9,7 +9,7 @@ use crate::work::document_notes::DocumentNotes;
 use crate::work::executor::TaskExecutor;
 use crate::work::limits::Limits;
 use crate::work::outages::Outages;
-use crate::work::stop_tokens::StopTokens;
+use crate::work::running_tasks::RunningTasks;
 use crate::work::task_waiters::TaskWaiters;
 use crate::work::worker::Workers;
 
@@ -21,7 +21,7 @@ pub(super) struct Tasks {
     pub(super) workers: Arc<Workers>,
     pub(super) limits: Arc<Limits>,
     pub(super) chooser: ModelChooser,
-    pub(super) stops: Arc<StopTokens>,
+    pub(super) running: Arc<RunningTasks>,
     pub(super) kept: Arc<KeptProgress>,
     pub(super) task_waiters: Arc<TaskWaiters>,
 }
@@ -38,14 +38,14 @@ impl Tasks {
             Arc::clone(rights),
             live.limits.clone(),
         ));
-        let stops = Arc::new(StopTokens::new(context.runtime.stop.work.clone()));
+        let running = Arc::new(RunningTasks::new(context.runtime.stop.work.clone()));
         let kept = Arc::new(KeptProgress::default());
         let task_waiters = Arc::new(TaskWaiters::default());
         let executor = TaskExecutor {
             context: context.clone(),
             outbox: Arc::clone(outbox),
             runner: Arc::clone(&rooms.runner),
-            stops: Arc::clone(&stops),
+            running: Arc::clone(&running),
             kept: Arc::clone(&kept),
             task_waiters: Arc::clone(&task_waiters),
             limits: Arc::clone(&limits),
@@ -70,6 +70,6 @@ impl Tasks {
         };
         let settings = &rooms.settings.worker;
         let workers = Workers::new(context.clone(), Arc::clone(outbox), executor, settings);
-        Self { workers: Arc::new(workers), limits, chooser, stops, kept, task_waiters }
+        Self { workers: Arc::new(workers), limits, chooser, running, kept, task_waiters }
     }
 }

@@ -267,7 +267,7 @@ impl Fixture {
         self.inbox.accept(batch, None).await.unwrap();
     }
 
-    /// StopTokens flow and waits until nothing of it runs; what it left can be read.
+    /// Stops flow and waits until nothing of it runs; what it left can be read.
     pub(crate) async fn close(self) -> Left {
         self.stop.receivers.cancel();
         self.stop.work.cancel();

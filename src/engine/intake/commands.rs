@@ -27,8 +27,8 @@ use crate::intake::remembered::{ForgetOutcome, MemoryCommands};
 use crate::work::choosing::ModelChooser;
 use crate::work::limits::Limits;
 use crate::work::runner::{AgentRunner, Shapes};
+use crate::work::running_tasks::RunningTasks;
 use crate::work::sessions::SessionBook;
-use crate::work::stop_tokens::StopTokens;
 use crate::work::workspace::Workspaces;
 use selkie_domain::builtin::Builtin;
 use selkie_domain::crash::CrashPoint;
@@ -48,7 +48,7 @@ const MAX_STOPPED: usize = 50;
 pub struct Commands {
     pub(crate) context: Context,
     pub(crate) outbox: Arc<Outbox>,
-    pub(crate) stops: Arc<StopTokens>,
+    pub(crate) running: Arc<RunningTasks>,
     pub(crate) kept: Arc<KeptProgress>,
     pub(crate) shapes: Shapes,
     /// Carries out taps.
@@ -141,7 +141,7 @@ impl Commands {
             self.processes.end_in(here);
         }
         if matches!(effect, CommandEffect::Stop { .. }) {
-            done.stopping.iter().for_each(|task| self.stops.keep_answer(*task));
+            done.stopping.iter().for_each(|task| self.running.keep_answer(*task));
         }
         if matches!(effect, CommandEffect::Zone(..)) {
             self.later.zones.forget().await;
@@ -171,7 +171,7 @@ impl Commands {
     async fn follow_up(&self, done: CommandDone) {
         let outbox = &self.outbox;
         for task in done.stopping {
-            self.stops.stop(task);
+            self.running.stop(task);
             self.processes.end_of(task);
             let sought = self.context.storage.insist(|ledger| ledger.approvals(Some(task))).await;
             let sought = sought.unwrap_or_default();

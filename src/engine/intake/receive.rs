@@ -159,10 +159,10 @@ impl Intake {
             self.commands.memory.forgetting.notify_one();
         }
         for task in stopping {
-            self.commands.stops.stop(task);
+            self.commands.running.stop(task);
         }
         for joined in joining {
-            self.commands.stops.join(joined);
+            self.commands.running.join(joined);
         }
         self.workers.begin(claimed, stored.permits);
         self.workers.ready(ready, wake_at);

@@ -1,5 +1,6 @@
 //! One claimed task, from its messages to its stored answer.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use crate::delivery::context::Context;
@@ -17,10 +18,10 @@ use crate::work::outages::Outages;
 use crate::work::received;
 use crate::work::rights::{self, Rights};
 use crate::work::runner::TaskRunner;
+use crate::work::running_tasks::{RunningTasks, TaskMark};
 use crate::work::scheduled::{self, Bounds};
 use crate::work::settings::AnswerSettings;
 use crate::work::steer::TaskInflow;
-use crate::work::stop_tokens::{StopMark, StopTokens};
 use crate::work::task_waiters::TaskWaiters;
 use crate::work::unattended;
 use selkie_agent::{DriveEnd, DriveOutcome, PendingQuestion, Seeks};
@@ -51,7 +52,7 @@ pub struct TaskExecutor {
     pub(crate) context: Context,
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) runner: Arc<dyn TaskRunner>,
-    pub(crate) stops: Arc<StopTokens>,
+    pub(crate) running: Arc<RunningTasks>,
     pub(crate) kept: Arc<KeptProgress>,
     pub(crate) task_waiters: Arc<TaskWaiters>,
     pub(crate) limits: Arc<Limits>,
@@ -67,7 +68,7 @@ pub struct TaskExecutor {
 
 /// What goes along with a task while this process works on it.
 struct TaskContext<'a> {
-    mark: &'a StopMark,
+    mark: &'a TaskMark,
     reply: Arc<TaskReply>,
     progress: Arc<TaskProgress>,
     answer: Arc<StreamedAnswer>,
@@ -84,7 +85,7 @@ impl TaskExecutor {
         let task = claimed.claim.task;
         let stored = claimed.facts.clone();
         rights::weigh(&mut claimed);
-        let mark = self.stops.begin(task);
+        let mark = self.running.begin(task);
         self.context
             .runtime
             .events
@@ -98,7 +99,7 @@ impl TaskExecutor {
                 self.work(&mut claimed, &mark, hand_over).await
             }
         };
-        self.stops.end(task);
+        self.running.end(task);
         next_step
     }
 
@@ -148,9 +149,18 @@ impl TaskExecutor {
     }
 
     /// Works on a task that may begin.
-    async fn work(&self, claimed: &mut TaskClaim, mark: &StopMark, hand_over: bool) -> NextStep {
+    async fn work(&self, claimed: &mut TaskClaim, mark: &TaskMark, hand_over: bool) -> NextStep {
         let run = self.prepare(claimed, mark, hand_over).await;
-        let end = self.drive_to_end(claimed, &run).await;
+        let end = {
+            let mut driven = pin!(self.drive_to_end(claimed, &run));
+            tokio::select! {
+                end = &mut driven => end,
+                () = run.answer.stopped() => {
+                    mark.stop_in_place();
+                    driven.await
+                }
+            }
+        };
         self.close_unused_approval(claimed).await;
         match end {
             None => {
@@ -167,7 +177,7 @@ impl TaskExecutor {
     async fn prepare<'a>(
         &self,
         claimed: &mut TaskClaim,
-        mark: &'a StopMark,
+        mark: &'a TaskMark,
         hand_over: bool,
     ) -> TaskContext<'a> {
         received::waited(&self.context.runtime, claimed);

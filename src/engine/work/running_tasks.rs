@@ -18,23 +18,23 @@ use selkie_store::JoinedRequest;
 const MANY_EARLY: usize = 1_000;
 
 /// The running tasks.
-pub struct StopTokens {
+pub struct RunningTasks {
     work: CancellationToken,
-    running: Mutex<StopToken>,
+    running: Mutex<MarkedTasks>,
 }
 
 #[derive(Default)]
-struct StopToken {
-    marks: HashMap<TaskId, StopMark>,
+struct MarkedTasks {
+    marks: HashMap<TaskId, TaskMark>,
     /// Stopped between the claim and its worker.
     early: HashSet<TaskId>,
     /// Joined between the claim and its worker.
     joined_early: HashMap<TaskId, Option<DateTime<Utc>>>,
 }
 
-/// How one task is told to stop.
+/// How one task is told to stop, and that more has joined its request.
 #[derive(Clone)]
-pub struct StopMark {
+pub struct TaskMark {
     asked: CancellationToken,
     cancel: CancellationToken,
     keeps_answer: Arc<AtomicBool>,
@@ -49,7 +49,7 @@ struct JoinBell {
     until: Mutex<Option<DateTime<Utc>>>,
 }
 
-impl StopMark {
+impl TaskMark {
     /// Cancelled when a person stopped the task or the daemon ends.
     pub fn cancel(&self) -> &CancellationToken {
         &self.cancel
@@ -63,6 +63,12 @@ impl StopMark {
     /// Whether what is written of the answer stays: `/stop` takes nothing back.
     pub fn keeps_answer(&self) -> bool {
         self.keeps_answer.load(Ordering::Relaxed)
+    }
+
+    /// Stops the task, which keeps what it has written of its answer.
+    pub fn stop_in_place(&self) {
+        self.keeps_answer.store(true, Ordering::Relaxed);
+        self.stop();
     }
 
     /// Waits until something has joined the task's request.
@@ -90,15 +96,15 @@ impl StopMark {
     }
 }
 
-impl StopTokens {
+impl RunningTasks {
     /// Every mark is cancelled with `work`.
     pub fn new(work: CancellationToken) -> Self {
         Self { work, running: Mutex::default() }
     }
 
     /// Begins a task.
-    pub fn begin(&self, task: TaskId) -> StopMark {
-        let mark = StopMark {
+    pub fn begin(&self, task: TaskId) -> TaskMark {
+        let mark = TaskMark {
             asked: CancellationToken::new(),
             cancel: self.work.child_token(),
             keeps_answer: Arc::default(),
@@ -153,7 +159,7 @@ impl StopTokens {
         running.joined_early.insert(joined.task, joined.until);
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, StopToken> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, MarkedTasks> {
         locked(&self.running)
     }
 }
@@ -164,12 +170,12 @@ mod tests {
 
     #[test]
     fn a_stop_that_comes_before_the_worker_is_not_forgotten() {
-        let stops = StopTokens::new(CancellationToken::new());
-        stops.stop(TaskId(1));
-        let (early, other) = (stops.begin(TaskId(1)), stops.begin(TaskId(2)));
+        let running = RunningTasks::new(CancellationToken::new());
+        running.stop(TaskId(1));
+        let (early, other) = (running.begin(TaskId(1)), running.begin(TaskId(2)));
         assert!(early.is_asked() && early.cancel().is_cancelled());
         assert!(!other.is_asked());
-        stops.end(TaskId(1));
-        assert!(!stops.begin(TaskId(1)).is_asked(), "a stop stops one claim");
+        running.end(TaskId(1));
+        assert!(!running.begin(TaskId(1)).is_asked(), "a stop stops one claim");
     }
 }

@@ -14,8 +14,8 @@ use selkie_channel_core::locked;
 use crate::work::attachments::{Attachments, TaskMessage};
 use crate::work::received;
 use crate::work::rights::Rights;
+use crate::work::running_tasks::TaskMark;
 use crate::work::settings::WhileBusy;
-use crate::work::stop_tokens::StopMark;
 use selkie_agent::{Inflow, Newer, Source};
 use selkie_domain::facts::{Facts, Trigger, Where};
 use selkie_domain::ids::{InboxId, TaskId};
@@ -28,7 +28,7 @@ pub struct TaskInflow {
     attachments: Attachments,
     rights: Arc<Rights>,
     while_busy: WhileBusy,
-    mark: StopMark,
+    mark: TaskMark,
     claimed: TaskClaim,
     /// By which clocks its lines are told.
     zone: Zone,
@@ -41,7 +41,7 @@ impl TaskInflow {
         attachments: &Attachments,
         rights: &Arc<Rights>,
         while_busy: WhileBusy,
-        mark: &StopMark,
+        mark: &TaskMark,
         claimed: &TaskClaim,
         zone: Zone,
     ) -> Self {

@@ -136,7 +136,12 @@ impl Messenger {
             self.known.put(id, said);
         }
         let mut ids = sent.iter().filter_map(|m| m["id"].as_str()).map(MessageRef::new);
-        Receipt { message: ids.next(), also: ids.take(say.bubbles.len()).collect(), note }
+        Receipt {
+            message: ids.next(),
+            also: ids.take(say.bubbles.len()).collect(),
+            note,
+            ..Receipt::default()
+        }
     }
 
     /// Says what becomes of a part that LINE refuses.

@@ -140,8 +140,11 @@ async fn a_stream_that_has_ended_is_edited_from_then_on() {
 async fn a_person_who_stops_it_sees_no_more_before_the_whole() {
     let (mut server, channel) = begun().await;
     server.add("chat.appendStream", Reply::refusal("stopped_by_user"));
-    for text in ["The water will come", "The water will come at four"] {
-        assert_eq!(message(&grow(&channel, text).await), None);
+    for (text, is_stopped) in
+        [("The water will come", true), ("The water will come at four", false)]
+    {
+        let Delivery::Sent(receipt) = grow(&channel, text).await else { panic!("{text}") };
+        assert_eq!((receipt.message, receipt.stopped), (None, is_stopped), "{text}");
     }
     server.next("chat.appendStream").await;
     assert!(!server.was_asked());

@@ -367,6 +367,8 @@ async fn what_takes_a_message_over_changes_it() {
         (Some(50), Some("<b>hi</b> &lt;there&gt;"))
     );
     assert!(call.get("reply_parameters").is_none() && call.get("message_thread_id").is_none());
+    let again = channel.sender.deliver(&part).await;
+    assert_eq!(again, Delivery::Sent(receipt.clone()), "without a call: no reply waits");
     // It says so already: its message is known all the same.
     let same = "Bad Request: message is not modified: specified new message content is the same";
     let server = Server::start([("editMessageText", Reply::refusal(400, same))]).await;

@@ -14,9 +14,9 @@ use crate::work::executor::{MAX_ATTEMPTS, TaskContext, TaskExecutor};
 use crate::work::messages;
 use crate::work::received;
 use crate::work::runner::Job;
+use crate::work::running_tasks::TaskMark;
 use crate::work::scheduled::Both;
 use crate::work::scope::Ports;
-use crate::work::stop_tokens::StopMark;
 use crate::work::unattended;
 use selkie_agent::messages::covers;
 use selkie_agent::{DriveEnd, DriveOutcome, DropReason, Quota, taken_in};
@@ -104,7 +104,7 @@ impl TaskExecutor {
     }
 
     /// The daemon ends and nobody stopped this task: it goes on at the next start.
-    fn is_leaving(&self, mark: &StopMark) -> bool {
+    fn is_leaving(&self, mark: &TaskMark) -> bool {
         self.context.runtime.stop.work.is_cancelled() && !mark.is_asked()
     }
 

@@ -34,7 +34,7 @@ impl TaskExecutor {
     pub async fn end_after_defect(&self, unfinished: UnfinishedTask) {
         let UnfinishedTask { claim, conversation, header } = unfinished;
         let outbox = &self.outbox;
-        self.stops.end(claim.task);
+        self.running.end(claim.task);
         tracing::error!(task = %claim.task, "a defect ended a task");
         // It may be the rendering that is broken.
         let draft = || outbox.draft(&conversation, &messages::defect(), None, None);
