@@ -9,7 +9,9 @@ use crate::approvals::{Team, write};
 
 /// Waits for the request that stands in Ada's direct message as its `nth`.
 async fn request(team: &Team, nth: usize) -> SlackMessage {
-    let asks = |m: &SlackMessage| m.is_bots() && m.text.contains("Changing files");
+    // A request that is decided says what it was.
+    let is_request = |text: &str| text.contains("May I ") || text.contains("whether I may ");
+    let asks = |m: &SlackMessage| m.is_bots() && is_request(&m.text);
     let found =
         team.world.slack().wait_until(|slack| slack.messages(DM).into_iter().filter(asks).nth(nth));
     team.world.within("a request in Slack", found).await

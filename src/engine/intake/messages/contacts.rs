@@ -68,7 +68,8 @@ pub fn unreadable() -> String {
 }
 
 /// Says whom it is for.
-pub const NOT_FOR_STRANGERS: &str = "Only people whom my owner has let in can ask whom I know here.";
+pub const NOT_FOR_STRANGERS: &str =
+    "Only people whom my owner has let in can ask whom I know here.";
 
 fn line(known: &VisiblePerson, zone: Zone) -> String {
     let first = known.ids.first().map_or("", String::as_str);
