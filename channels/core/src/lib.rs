@@ -30,6 +30,7 @@ mod pause;
 mod piecewise;
 pub mod plain;
 mod posting;
+mod question;
 pub mod redact;
 mod redact_markdown;
 mod roles;
@@ -64,13 +65,13 @@ pub use lock::locked;
 pub use log_throttle::Seldom;
 pub use method_limits::{Brakes, MethodLimit};
 pub use outbound::{
-    Body, Choice, Delivery, GrowingText, Lookup, Mention, Outbound, Post, PostPicture, PostedBy,
-    Question, Receipt,
+    Body, Delivery, GrowingText, Lookup, Mention, Outbound, Post, PostPicture, PostedBy, Receipt,
 };
 pub use part::Part;
 pub use pause::Pauses;
 pub use piecewise::Piecewise;
 pub use posting::{PictureKind, PostPictures, Postable, Posting, PostingTool};
+pub use question::{Choice, Question};
 pub use redact::Redactor;
 pub use roles::{
     Address, Cursor, Earlier, Inbox, InboxBroken, ListenEnd, OfferedCommand, Pulse, Receiver,

@@ -212,14 +212,12 @@ pub trait Sender: Send + Sync {
         None
     }
 
-    /// Whether it sends pictures of this machine ([`Body::Photo`](crate::Body::Photo)). Where it does not, they are named
-    /// in words.
+    /// Whether it sends pictures of this machine ([`Body::Photo`](crate::Body::Photo)); else they are named in words.
     fn sends_pictures(&self) -> bool {
         false
     }
 
-    /// Names the login by which it posts in public: another one in the config, another name. It tells nothing of the
-    /// login. `None` where nothing is posted.
+    /// Names the login by which it posts in public, and tells nothing of it; `None` where nothing is posted.
     fn login(&self) -> Option<String> {
         None
     }

@@ -11,7 +11,6 @@ use crate::paths::{Finder, Location, Roots};
 use crate::scope::Scope;
 use crate::shown::Preview;
 use crate::{Handler, Output, ToolError, spec};
-use selkie_domain::count::counted;
 use selkie_domain::tool::{Also, Class, OtherName, Recovery, ToolSpec};
 
 const NAME: &str = "write_file";
@@ -106,7 +105,10 @@ impl Handler for WriteFile {
         let Args { path, content, mode } = typed(args.clone()).ok()?;
         let finder = Finder { tool: NAME, roots, deny: &self.0.deny_paths };
         let there = finder.writable(&path).map(|located| located.kind());
-        let lines = counted(content.lines().count() as u64, ["line", "lines"]);
+        let lines = match content.lines().count() {
+            1 => "1 line".to_owned(),
+            all => format!("{all} lines"),
+        };
         let (there, what) = match (there, mode) {
             (Err(why), _) => {
                 let what = format!("write {path}, which would fail: {why}");
