@@ -117,7 +117,7 @@ fn config(playground: &Playground, home: &Path, port: u16) -> Value {
     // Counted, as with the limits that people have, and never reached.
     let far = 1_000_000_000;
     let high = json!({
-        "messages_per_minute": far, "calls_per_day": far, "cost_usd_per_day": far, "unpriced_tokens_per_day": far, "download_mb_per_day": far,
+        "messages_per_minute": far, "calls_per_day": far, "cost_usd_per_day": far, "tokens_per_day": far, "download_mb_per_day": far,
     });
     json!({
         "telegram": {

@@ -118,7 +118,7 @@ fn selkie(kind: Kind, playground: &Playground, home: &Path) -> Command {
     // Counted, as with the limits that people have, and never reached.
     let far = 1_000_000_000;
     let high = json!({
-        "messages_per_minute": far, "calls_per_day": far, "cost_usd_per_day": far, "unpriced_tokens_per_day": far, "download_mb_per_day": far,
+        "messages_per_minute": far, "calls_per_day": far, "cost_usd_per_day": far, "tokens_per_day": far, "download_mb_per_day": far,
     });
     let mut config = json!({
         "telegram": {

@@ -63,12 +63,12 @@ async fn what_all_may_cost_in_a_day_holds_for_owners_and_over_a_restart() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_without_a_price_is_held_by_its_tokens_and_one_with_a_price_is_not() {
-    let settings = || json!({ "everybody": { "unpriced_tokens_per_day": 1 } });
+    let settings = || json!({ "everybody": { "tokens_per_day": 1 } });
     let world = limited(settings()).await;
     let daemon = world.daemon();
     assert!(world.ask("one").await.ends_with("one"), "what a call takes is known behind it");
     let told = world.ask("two").await;
-    assert!(told.contains("limits.everybody.unpriced_tokens_per_day"), "{told}");
+    assert!(told.contains("limits.everybody.tokens_per_day"), "{told}");
     assert!(daemon.stop().await.success());
     let mut world = limited(settings()).await;
     world.home.set_key("llm", "prices", json!({ "playground": { "input": 10.0, "output": 1.0 } }));

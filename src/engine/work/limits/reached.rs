@@ -93,7 +93,7 @@ impl LimitHit {
             What::Messages | What::Commands => "messages_per_minute",
             What::Calls => "calls_per_day",
             What::Cost => "cost_usd_per_day",
-            What::Tokens => "unpriced_tokens_per_day",
+            What::Tokens => "tokens_per_day",
             What::Bytes => "download_mb_per_day",
             What::Voice => return "transcription.per_day".to_owned(),
         };

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What people may use. Owners are held to `schedules_per_person` and to what a day may cost everybody alone
-/// (`everybody.cost_usd_per_day`, `everybody.unpriced_tokens_per_day`). Each is for one person, for one conversation, or for all people
+/// (`everybody.cost_usd_per_day`, `everybody.tokens_per_day`). Each is for one person, for one conversation, or for all people
 /// together; 0: no limit. Days are days in UTC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -69,11 +69,11 @@ macro_rules! shares {
             /// Calls of the model in a day.
             pub calls_per_day: u64,
             /// What the model may cost in a day, in US dollars; counted where prices are known, see
-            /// `unpriced_tokens_per_day`.
+            /// `tokens_per_day`.
             #[schemars(range(min = 0))]
             pub cost_usd_per_day: f64,
-            /// Tokens that models without a price may read and write in a day.
-            pub unpriced_tokens_per_day: u64,
+            /// Tokens that models without a price may read and write in a day: what they cost is not known.
+            pub tokens_per_day: u64,
             /// Mebibytes of files that are fetched in a day.
             pub download_mb_per_day: u64,
         }
@@ -84,7 +84,7 @@ macro_rules! shares {
                     messages_per_minute: $messages,
                     calls_per_day: $calls,
                     cost_usd_per_day: $usd,
-                    unpriced_tokens_per_day: $tokens,
+                    tokens_per_day: $tokens,
                     download_mb_per_day: $mb,
                 }
             }
@@ -99,7 +99,7 @@ macro_rules! shares {
                     // Less than a millionth of a dollar is the least there is.
                     micro_usd: (self.cost_usd_per_day > 0.0)
                         .then_some((self.cost_usd_per_day * 1e6).max(1.0) as u64),
-                    tokens: set(self.unpriced_tokens_per_day),
+                    tokens: set(self.tokens_per_day),
                     bytes: set(self.download_mb_per_day.saturating_mul(1024 * 1024)),
                     voice: None,
                 }
