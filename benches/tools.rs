@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 #[path = "../src/tools/absent.rs"]
 mod absent;
 
-use absent::{NoAddressees, NoMemory, NoPostFiles, NoSessions, NoTimetable, NoTodoFile};
+use absent::{NoAddressees, NoMemory, NoPostFiles, NoSessions, NoStudio, NoTimetable, NoTodoFile};
 
 /// Files of the tree.
 const FILES: usize = 100_000;
@@ -285,6 +285,7 @@ impl ToolRunner {
             addressees: Arc::new(NoAddressees),
             sessions: Arc::new(NoSessions),
             memory: Arc::new(NoMemory),
+            studio: Arc::new(NoStudio),
             post_files: Arc::new(NoPostFiles),
             spent: Arc::default(),
             deadline: tokio::time::Instant::now() + Duration::from_secs(600),

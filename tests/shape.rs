@@ -54,14 +54,19 @@ const PLANNED: &[(&str, Class)] = &[("acp_spawn", Class::Exec), ("spawn", Class:
 /// The tools as they are.
 fn real() -> Shaper {
     let base = base::build(&Settings::default(), &base::ToolDeps::default()).unwrap();
-    Shaper::for_channels(Arc::new(base), runtime(), &channels(), &Settings::default()).unwrap()
+    let shaper =
+        Shaper::for_channels(Arc::new(base), runtime(), &channels(), &Settings::default()).unwrap();
+    shaper.with_speech(true)
 }
 
 /// What stands at the head of every overlay.
 fn runtime() -> Vec<ToolEntry> {
     let data = selkie_x::kit().posting.expect("it posts");
     let posting = vec![PublicChannel { name: "x", data, configured: true }];
-    base::runtime(&Settings::default(), &base::ToolDeps { posting, ..Default::default() })
+    base::runtime(
+        &Settings::default(),
+        &base::ToolDeps { posting, has_images: true, ..Default::default() },
+    )
 }
 
 #[derive(JsonSchema)]
@@ -83,15 +88,17 @@ const fn speaking(name: &'static str, effect: SpeakingEffect) -> SpeakingTool {
     }
 }
 
-static TELEGRAM: [SpeakingTool; 4] = [
+static TELEGRAM: [SpeakingTool; 5] = [
     speaking("message_react", SpeakingEffect::React),
     speaking("telegram_send_file", SpeakingEffect::SendFile),
     speaking("telegram_send_photo", SpeakingEffect::SendPhoto),
     speaking("telegram_send_voice", SpeakingEffect::SendVoice),
+    speaking("say_aloud", SpeakingEffect::SayAloud),
 ];
-static SLACK: [SpeakingTool; 2] = [
+static SLACK: [SpeakingTool; 3] = [
     speaking("message_react", SpeakingEffect::React),
     speaking("slack_send_file", SpeakingEffect::SendFile),
+    speaking("say_aloud", SpeakingEffect::SayAloud),
 ];
 
 fn channels() -> [ChannelTools; 2] {
@@ -108,7 +115,9 @@ fn shaper() -> Shaper {
     let stands = real.specs().into_iter().map(|s| Planned::tool(s.name, s.class));
     let planned = PLANNED.iter().map(|(name, class)| Planned::tool(name, *class));
     let base = Base::build(stands.chain(planned)).unwrap();
-    Shaper::for_channels(Arc::new(base), runtime(), &channels(), &Settings::default()).unwrap()
+    let shaper =
+        Shaper::for_channels(Arc::new(base), runtime(), &channels(), &Settings::default()).unwrap();
+    shaper.with_speech(true)
 }
 
 fn features(channel: &str, kind: &str, audience: Audience) -> Features {
@@ -492,7 +501,7 @@ fn no_task_sees_the_tools_of_another() {
                     }
                     for tool in &TELEGRAM {
                         let here = shape.setting.starts_with("telegram:")
-                            || (tool.name == "message_react"
+                            || (["message_react", "say_aloud"].contains(&tool.name)
                                 && shape.setting.starts_with("slack:"));
                         let found = matches!(shape.registry.find(tool.name), NameLookup::Tool(_));
                         assert_eq!(found, here, "{} {}", tool.name, shape.setting);
@@ -607,7 +616,7 @@ fn every_list_is_final_and_has_no_name_twice() {
         let all = explained.there.len() + explained.hidden.len();
         assert_eq!(
             all,
-            shape.registry.base().specs().len() + 5 + runtime().len(),
+            shape.registry.base().specs().len() + 6 + runtime().len(),
             "{}: every tool is there or explained",
             shape.setting
         );

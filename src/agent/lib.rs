@@ -53,9 +53,6 @@ pub use run::taken_in;
 pub use settings::Settings;
 pub use small::SmallModel;
 
-/// The folder of a place's own folder where pictures lie.
-pub const PICTURES: &str = "pictures";
-
 /// Drives runs. One for all workers.
 pub struct Agent {
     /// How far one task may go.
@@ -125,7 +122,7 @@ pub struct DriveOutcome {
     pub end: End,
     /// What is to be said, in markdown; empty when everything was said by tools.
     pub text: String,
-    /// The names of the pictures that are to be sent behind it, in [`PICTURES`].
+    /// The names of the pictures that are to be sent behind it, in [`selkie_tools::PICTURES`].
     pub pictures: Vec<String>,
     /// Usage that is not stored yet.
     pub usage: Usage,

@@ -34,7 +34,7 @@ pub fn limit_reached(spent: &SpentLimit, frank: bool) -> String {
 
 /// The model has drawn; for itself, since it does not see what it drew.
 pub fn drew(names: &[String]) -> String {
-    let folder = crate::PICTURES;
+    let folder = selkie_tools::PICTURES;
     let files: Vec<String> =
         names.iter().map(|name| format!("[picture: file_cache_dir/{folder}/{name}]")).collect();
     format!("your next answer came with {}: sent here behind your last words", files.join(" "))

@@ -8,13 +8,15 @@ use selkie_channel_core::PersonId;
 
 use crate::backup::{BackupSchedule, begun};
 use crate::build::{AppConfig, Carryover, VERSION};
+use crate::configured_program::ProgramParts;
 use crate::ledger;
 use crate::otlp::Exporter;
 use crate::posts;
 use crate::process;
+use crate::speech::speaker;
 use crate::state;
 use crate::templates;
-use crate::transcription::TranscriberParts;
+use crate::transcription::transcriber;
 use selkie_agent::Agent;
 use selkie_config::crash_at;
 use selkie_config::settings::Settings;
@@ -26,8 +28,11 @@ use selkie_domain::ids::Instance;
 use selkie_domain::live::Live;
 use selkie_domain::metrics::Metrics;
 use selkie_engine::delivery::{ChannelState, ListenState};
-use selkie_engine::flow::{ByConfig, Flow, FlowParts, Standing, SummaryConfig, VoiceConfig};
-use selkie_llm::{self as llm, Model, Outage, Transcriber, WatchedModel};
+use selkie_engine::flow::{
+    ByConfig, Flow, FlowParts, ImagesConfig, SpeechConfig, Standing, StudioConfig, SummaryConfig,
+    VoiceConfig,
+};
+use selkie_llm::{self as llm, Model, Outage, Speaker, Transcriber, WatchedModel};
 use selkie_memory as memory;
 use selkie_people::files::Files;
 use selkie_shape::Shaper;
@@ -141,7 +146,7 @@ impl AppConfig {
 
     /// Says how what is remembered is found.
     pub fn finds_memory_by(&self) -> String {
-        match &self.embeddings {
+        match &self.servers.embeddings {
             Some(server) => format!("searched by keyword and by meaning ({})", server.model()),
             None => "searched by keyword: memory.embeddings.endpoint is not set".to_owned(),
         }
@@ -149,14 +154,34 @@ impl AppConfig {
 
     /// Makes what writes down voice messages; nothing where that is off.
     pub fn transcriber(&self) -> Option<Arc<dyn Transcriber>> {
-        let parts = TranscriberParts {
+        let server = self.servers.transcription.clone();
+        transcriber(&self.program_parts(), &self.isolate, &self.settings, server)
+    }
+
+    /// Makes what says words aloud; nothing where that is off.
+    pub fn speaker(&self) -> Option<Arc<dyn Speaker>> {
+        speaker(&self.program_parts(), &self.settings, self.servers.speech.clone())
+    }
+
+    fn program_parts(&self) -> ProgramParts<'_> {
+        ProgramParts {
             folders: &self.folders,
             ours: &self.ours,
             sandbox: &self.sandbox,
             machine: self.processes.machine(),
-            isolate: &self.isolate,
-        };
-        parts.build(&self.settings, self.speech_server.clone())
+        }
+    }
+
+    fn studio(&self) -> StudioConfig {
+        let Settings { speech, images, .. } = &self.settings;
+        StudioConfig {
+            speech: self.speaker().map(|speaker| SpeechConfig { speaker, per_day: speech.per_day }),
+            images: self.servers.images.clone().map(|maker| ImagesConfig {
+                maker,
+                per_day: images.per_day,
+                micro_usd: images.micro_usd(),
+            }),
+        }
     }
 
     /// Returns the time.
@@ -196,7 +221,7 @@ impl AppConfig {
             redactor: self.redactor.clone(),
             processes: Arc::clone(&self.processes),
             documents: DocumentReader { isolate: Arc::clone(&self.isolate) },
-            embeddings: self.embeddings.clone(),
+            embeddings: self.servers.embeddings.clone(),
             state_dir: self.folders.state.clone(),
             cache_dir: self.folders.cache.clone(),
             version: VERSION,
@@ -277,6 +302,7 @@ impl AppConfig {
                 transcriber,
                 settings: self.settings.transcription.clone(),
             }),
+            studio: self.studio(),
             prices: llm::price_list(&self.settings.llm),
             models: llm::model_list(&self.settings.llm),
             schedules: self.settings.schedules.clone(),

@@ -14,7 +14,7 @@ use crate::closed::ours;
 use crate::host_zone::host_zone;
 use crate::http;
 use crate::kits::{channels, forms, public_channels};
-use crate::models::ModelFactory;
+use crate::models::{ModelFactory, ModelServers};
 use selkie_agent::SmallModel;
 use selkie_config::paths::{ConfigFile, Folders};
 use selkie_config::places;
@@ -24,7 +24,7 @@ use selkie_config::{Effective, Flag, RawConfig, Sources, read, whole_schema};
 use selkie_domain::chance::{Chance, SystemChance};
 use selkie_engine::clocks::Clocks;
 use selkie_llm as llm;
-use selkie_llm::{Embeddings, Model, StandIn, Transcriber};
+use selkie_llm::{Model, StandIn};
 use selkie_people::forms::Forms;
 use selkie_schedule::zone::Zone;
 use selkie_shape::{ChannelTools, Shaper};
@@ -68,10 +68,8 @@ pub struct AppConfig {
     pub model: Arc<dyn Model>,
     /// The `decision` route.
     pub decision: Arc<dyn Model>,
-    /// Tells what remembered lines mean; nothing where that is off.
-    pub embeddings: Option<Arc<dyn Embeddings>>,
-    /// Writes down voice messages, where a server is to do it.
-    pub speech_server: Option<Arc<dyn Transcriber>>,
+    /// The servers beside the models.
+    pub servers: ModelServers,
     /// The `small` route, for one question at a time.
     pub small: Arc<dyn Small>,
     /// Every profile by its name.
@@ -252,7 +250,7 @@ fn sound(
     let shaper = Arc::new(shaper(binary, &settings, &means)?.with_sandbox(sandbox.clone()));
     let folders = found.ok_or_else(|| Problems(Vec::new()))?;
     Ok(AppConfig {
-        speech_server: servers.speech,
+        servers,
         zone: settings.timezone.unwrap_or_else(|| host_zone(&binary.env)),
         settings,
         ours: ours(binary, &folders, &chosen.file, named),
@@ -262,7 +260,6 @@ fn sound(
         aside: Vec::new(),
         model,
         decision,
-        embeddings: servers.embeddings,
         small: means.small,
         profiles,
         heartbeat,
@@ -383,6 +380,7 @@ fn means(
         isolate: Arc::clone(&binary.isolate),
         schemas: Schemas::new([("config", Box::new(config) as _)]),
         posting: Vec::new(),
+        has_images: settings.images.is_on(),
     }
 }
 
@@ -397,6 +395,7 @@ fn shaper(binary: &Binary, settings: &Settings, means: &ToolDeps) -> Result<Shap
     let runtime = base::runtime(tools, means);
     let shaper = Shaper::for_channels(Arc::new(base), runtime, &speaking, tools);
     let shaper = shaper.map_err(|e| defect(&e))?;
+    let shaper = shaper.with_speech(settings.speech.is_on());
     Ok(shaper.with_policy(settings.approvals.policy.clone()))
 }
 

@@ -1,4 +1,4 @@
-//! Builds the models and the servers of embeddings and of speech that a config names, and adds what is wrong with them.
+//! Builds the models and the servers of embeddings, of speech and of pictures that a config names, and adds what is wrong with them.
 
 use std::sync::Arc;
 
@@ -7,10 +7,11 @@ use selkie_channel_core::{Problem, Redactor};
 
 use crate::http;
 use selkie_config::RawConfig;
+use selkie_config::settings::Settings;
 use selkie_domain::chance::Chance;
 use selkie_domain::clock::SharedClock;
 use selkie_llm as llm;
-use selkie_llm::{Embeddings, StandIn, Transcriber};
+use selkie_llm::{Embeddings, HttpFactory, ImageMaker, Speaker, StandIn, Transcriber};
 
 /// What models are built with.
 pub struct ModelFactory<'a> {
@@ -26,7 +27,11 @@ pub struct ModelServers {
     /// Tells what remembered lines mean.
     pub embeddings: Option<Arc<dyn Embeddings>>,
     /// Writes down voice messages.
-    pub speech: Option<Arc<dyn Transcriber>>,
+    pub transcription: Option<Arc<dyn Transcriber>>,
+    /// Says words aloud.
+    pub speech: Option<Arc<dyn Speaker>>,
+    /// Makes pictures.
+    pub images: Option<Arc<dyn ImageMaker>>,
 }
 
 impl<'a> ModelFactory<'a> {
@@ -54,28 +59,36 @@ impl<'a> ModelFactory<'a> {
 
     /// Builds the servers beside them that the config names.
     pub fn servers(&self, reading: &mut RawConfig) -> ModelServers {
-        let embeddings = self.embeddings(reading);
-        ModelServers { embeddings, speech: self.transcriber(reading) }
+        ModelServers {
+            embeddings: self.server(reading, "memory", "embeddings.", |settings, client| {
+                let wanted = &settings.memory.embeddings;
+                llm::embeddings(wanted, client, self.redactor, self.clock)
+            }),
+            transcription: self.server(reading, "transcription", "", |settings, client| {
+                llm::transcription(&settings.transcription, client, self.redactor, self.clock)
+            }),
+            speech: self.server(reading, "speech", "", |settings, client| {
+                llm::speech(&settings.speech, client, self.redactor, self.clock)
+            }),
+            images: self.server(reading, "images", "", |settings, client| {
+                llm::images(&settings.images, client, self.redactor, self.clock)
+            }),
+        }
     }
 
-    /// Builds what tells the meaning of remembered lines, where the config names one.
-    fn embeddings(&self, reading: &mut RawConfig) -> Option<Arc<dyn Embeddings>> {
-        let settings = &reading.settings()?.memory.embeddings;
-        let built = llm::embeddings(settings, &self.client(), self.redactor, self.clock);
+    /// Builds one of them, and adds what is wrong with its section, whose keys begin like this.
+    fn server<T: ?Sized>(
+        &self,
+        reading: &mut RawConfig,
+        section: &str,
+        begins: &str,
+        build: impl Fn(&Settings, &HttpFactory) -> Result<Option<Arc<T>>, Vec<Problem>>,
+    ) -> Option<Arc<T>> {
+        let built = build(reading.settings()?, &self.client());
         built.unwrap_or_else(|problems| {
             let inside =
-                |Problem { key, message }| Problem { key: format!("embeddings.{key}"), message };
-            reading.add("memory", problems.into_iter().map(inside).collect());
-            None
-        })
-    }
-
-    /// Builds the server that writes down voice messages, where the config names one.
-    fn transcriber(&self, reading: &mut RawConfig) -> Option<Arc<dyn Transcriber>> {
-        let settings = &reading.settings()?.transcription;
-        let built = llm::transcription(settings, &self.client(), self.redactor, self.clock);
-        built.unwrap_or_else(|problems| {
-            reading.add("transcription", problems);
+                |Problem { key, message }| Problem { key: format!("{begins}{key}"), message };
+            reading.add(section, problems.into_iter().map(inside).collect());
             None
         })
     }

@@ -22,7 +22,7 @@ use selkie_domain::count::counted;
 use selkie_engine::flow::{ChannelChange, ChannelOutcome};
 
 /// What can change while selkie runs, besides the channels' own sections: these keys and all beneath them.
-const LIVE: [&str; 24] = [
+const LIVE: [&str; 26] = [
     "agent",
     "approvals",
     "debounce",
@@ -31,6 +31,7 @@ const LIVE: [&str; 24] = [
     "groups",
     "guard",
     "heartbeat",
+    "images",
     "join_within",
     "limits",
     "llm",
@@ -42,6 +43,7 @@ const LIVE: [&str; 24] = [
     "progress",
     "record_untriggered",
     "schedules",
+    "speech",
     "store.retention",
     "tools",
     "transcription",

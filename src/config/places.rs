@@ -40,7 +40,11 @@ pub fn problems(
         Some(Unfit { key: key.to_owned(), variable, message })
     };
     let all = all.into_iter().filter(|(key, ..)| !(told && *key == "file_cache_dir"));
-    let programs = [rewriter(settings, env), transcriber(settings, env)];
+    let programs = [
+        rewriter(settings, env),
+        configured("transcription.command", &settings.transcription.command, env),
+        configured("speech.command", &settings.speech.command, env),
+    ];
     let programs = programs.into_iter().flatten();
     all.filter_map(wrong).chain(programs).chain(schemas(settings, state)).collect()
 }
@@ -52,9 +56,9 @@ fn rewriter(settings: &Settings, env: &Environment) -> Option<Unfit> {
     program("tools.bash.rewrite.binary", name, env)
 }
 
-/// The program that writes down voice messages.
-fn transcriber(settings: &Settings, env: &Environment) -> Option<Unfit> {
-    program("transcription.command", settings.transcription.command.first()?, env)
+/// A program that stands in a server's place.
+fn configured(key: &str, command: &[String], env: &Environment) -> Option<Unfit> {
+    program(key, command.first()?, env)
 }
 
 /// Says that a program is not there.

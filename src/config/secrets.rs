@@ -15,10 +15,12 @@ use selkie_domain::spelling::nearest;
 const CONFIG: &str = "config.yaml";
 
 /// Our own keys that hold a secret; `*` is any name.
-const OWN: [&str; 7] = [
+const OWN: [&str; 9] = [
+    "images.api_key",
     "llm.api_key",
     "llm.profiles.*.api_key",
     "memory.embeddings.api_key",
+    "speech.api_key",
     "store.password",
     "telemetry.otlp.authorization",
     "tools.web_search.brave.api_key",

@@ -51,6 +51,10 @@ pub struct Settings {
     pub memory: memory::Settings,
     /// How voice messages are understood.
     pub transcription: llm::TranscriptionSettings,
+    /// How words are said aloud.
+    pub speech: llm::SpeechSettings,
+    /// How pictures are made from words.
+    pub images: llm::ImageSettings,
     /// How far a task may go.
     pub agent: agent::Settings,
     /// What tools keep to.
@@ -117,6 +121,8 @@ impl Default for Settings {
             llm: llm::Settings::default(),
             memory: memory::Settings::default(),
             transcription: llm::TranscriptionSettings::default(),
+            speech: llm::SpeechSettings::default(),
+            images: llm::ImageSettings::default(),
             agent: agent::Settings::default(),
             tools: tools::Settings::default(),
             sandbox: sandbox::Settings::default(),

@@ -210,7 +210,7 @@ fn a_place_names_a_profile_and_a_level() {
     config.yaml:5: places.pg:1.effort takes none, minimal, low, medium, high, xhigh or max, not hihg
     config.yaml:5: places.pg:1.model "quik" is not a model profile of the config (takes quick). Did you mean quick?
     config.yaml:8: groups.pg:2 is in places, too: keep that one
-    config.yaml:8: groups.pg:2.modle is not a key (did you mean model? takes allow, group_trigger_mode, bots, model, effort)
+    config.yaml:8: groups.pg:2.modle is not a key (did you mean model? takes allow, group_trigger_mode, bots, model, effort, voice)
     "#);
     let right = "llm: {profiles: {quick: {provider: offline}}}\n\
          places: {'pg:1': {effort: low}, 'pg:2': {model: quick, effort: high}}\n\

@@ -12,6 +12,17 @@ pub struct AnswerPicture {
     ending: &'static str,
 }
 
+/// A picture that is wished for.
+#[derive(Clone, Debug)]
+pub struct PictureWish {
+    /// What it is to show.
+    pub prompt: String,
+    /// Width and height in pixels (`1024x1024`); the usual ones where none are said.
+    pub size: Option<String>,
+    /// The picture that is to be changed, where it is not a new one.
+    pub picture: Option<AnswerPicture>,
+}
+
 impl AnswerPicture {
     /// All pictures of one answer, in bytes; no platform takes a larger one as a picture.
     pub const MAX_BYTES: usize = 10 * 1024 * 1024;
@@ -32,6 +43,16 @@ impl AnswerPicture {
     /// Its bytes, as they came.
     pub fn bytes(&self) -> &Bytes {
         &self.bytes
+    }
+
+    /// Its media type.
+    pub fn mime(&self) -> &'static str {
+        match self.ending {
+            "png" => "image/png",
+            "jpg" => "image/jpeg",
+            "webp" => "image/webp",
+            _ => "image/gif",
+        }
     }
 
     /// The name of its file, made of its bytes: the same picture has the same one.

@@ -32,6 +32,7 @@ pub mod schedule;
 pub mod schema;
 pub mod screen;
 pub mod share;
+pub mod sound;
 pub mod span;
 pub mod spelling;
 pub mod spoken;

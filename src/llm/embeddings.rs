@@ -11,10 +11,9 @@ use serde::Serialize;
 use tokio::time::timeout;
 
 use crate::build::HttpFactory;
-use crate::model_server::{ModelServer, wire_to};
+use crate::model_server::{ModelAtServer, ModelServer};
 use crate::refusal::{ProviderRefusal, What};
 use crate::settings::EmbeddingSettings;
-use crate::wire::Wire;
 use selkie_domain::clock::SharedClock;
 use selkie_domain::span::Span;
 use selkie_domain::vector::UnitVector;
@@ -60,23 +59,21 @@ pub fn embeddings(
     redactor: &Redactor,
     clock: &SharedClock,
 ) -> Result<Option<Arc<dyn Embeddings>>, Vec<Problem>> {
-    let problems = settings.problems();
-    if !problems.is_empty() {
-        return Err(problems);
-    }
-    let Some((url, model)) = settings.url().zip(settings.named()) else { return Ok(None) };
-    let of = |message: String| vec![Problem { key: "endpoint".to_owned(), message }];
-    let server =
-        ModelServer { url, api_key: settings.api_key.as_ref(), silence: settings.timeout.0 };
-    let wire = wire_to(server, http, redactor, clock).map_err(of)?;
-    let server = Server { wire, model: model.to_owned(), patience: settings.timeout.0 };
+    let server = ModelServer {
+        problems: settings.problems(),
+        url: settings.url(),
+        model: settings.named(),
+        api_key: settings.api_key.as_ref(),
+        silence: settings.timeout.0,
+    };
+    let Some(at) = server.build(http, redactor, clock)? else { return Ok(None) };
+    let server = Server { at, patience: settings.timeout.0 };
     Ok(Some(Arc::new(server)))
 }
 
 /// A server of embeddings.
 struct Server {
-    wire: Wire,
-    model: String,
+    at: ModelAtServer,
     patience: Duration,
 }
 
@@ -90,7 +87,7 @@ struct Body<'a> {
 #[async_trait]
 impl Embeddings for Server {
     fn model(&self) -> &str {
-        &self.model
+        &self.at.model
     }
 
     async fn embed(
@@ -98,15 +95,15 @@ impl Embeddings for Server {
         texts: &[String],
         limit: Duration,
     ) -> Result<Vec<UnitVector>, NotEmbedded> {
-        let body = Body { model: &self.model, input: texts };
-        let asked = timeout(limit, self.wire.post_for_bytes(&body, LARGEST)).await;
+        let body = Body { model: &self.at.model, input: texts };
+        let asked = timeout(limit, self.at.wire.post_for_bytes(&body, LARGEST)).await;
         let bytes = match asked {
             Ok(Ok(bytes)) => bytes,
             Ok(Err(refused)) => return Err(not_embedded(refused)),
             Err(_) => return Err(unusable(format!("no answer within {}", Span(limit)))),
         };
         answer::read(&bytes, texts.len()).map_err(|why| {
-            unusable(self.wire.redactor.clean(&format!("the answer cannot be used: {why}")))
+            unusable(self.at.wire.redactor.clean(&format!("the answer cannot be used: {why}")))
         })
     }
 

@@ -14,6 +14,7 @@ mod fallback;
 mod gather;
 mod habits;
 mod halves;
+mod images;
 mod listed;
 mod model_server;
 mod openai;
@@ -26,6 +27,7 @@ mod responses;
 mod retry;
 pub mod schema;
 mod settings;
+mod speech;
 mod sse;
 mod stand_in;
 #[cfg(test)]
@@ -54,14 +56,18 @@ use selkie_domain::written::TextProgress;
 
 pub use build::{HttpFactory, PriceList, Profiles, Routes, build, price_list, unpriced};
 pub use embeddings::{Embeddings, NotEmbedded, embeddings};
+pub use images::{ImageMaker, images};
 pub use listed::{ListedModel, ListedRoute, ModelList, model_list};
+pub use model_server::ServerError;
 pub use outage::{Away, Outage, WatchedModel};
 pub use settings::{
-    Api, EffortSettings, EmbeddingSettings, FILE, GroupVoice, Names, Price, ProfileSettings,
-    Provider, RecordingFormat, RouteSettings, Settings, TranscriptionSettings,
+    Api, EffortSettings, EmbeddingSettings, FILE, GroupVoice, ImageSettings, Names, Price,
+    ProfileSettings, Provider, RecordingFormat, RouteSettings, Settings, SpeechSettings,
+    TranscriptionSettings, VOICE, size_fault, voice_fault,
 };
+pub use speech::{MAX_SAID, Speaker, speech};
 pub use stand_in::{BY_DEMO, StandIn, Step};
-pub use transcription::{MAX_WORDS, NotTranscribed, Recording, Transcriber, transcription};
+pub use transcription::{MAX_WORDS, Recording, Transcriber, transcription};
 
 /// Gets a model's text as it is written. A name of its own, because `async_trait` would otherwise tie the
 /// text's lifetime to the caller's.

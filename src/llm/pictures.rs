@@ -12,7 +12,7 @@ use selkie_domain::answer_picture::AnswerPicture;
 const MAX: usize = 4;
 
 /// Some servers leave the padding away.
-const BASE64: GeneralPurpose = GeneralPurpose::new(
+pub(super) const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );

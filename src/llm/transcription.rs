@@ -1,29 +1,21 @@
 //! What is said in a recording, asked of a server that speaks OpenAI's `/audio/transcriptions`.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use reqwest::multipart::{Form, Part};
 use selkie_channel_core::{Problem, Redactor};
 use serde::Deserialize;
-use tokio::time::{sleep, timeout};
 
-use crate::Reason;
 use crate::build::HttpFactory;
-use crate::model_server::{ModelServer, wire_to};
-use crate::refusal::{ProviderRefusal, What};
+use crate::model_server::{ModelAtServer, ModelServer, ServerError, twice, within};
 use crate::settings::TranscriptionSettings;
-use crate::wire::Wire;
 use selkie_domain::clock::SharedClock;
-use selkie_domain::span::Span;
 use selkie_domain::wav;
 
 /// The most bytes of words, whoever writes them: an hour of speech has fewer.
 pub const MAX_WORDS: usize = 64 * 1024;
-/// How long a server rests before it is asked once more.
-const PAUSE: Duration = Duration::from_millis(500);
 
 /// Writes down what is said.
 #[async_trait]
@@ -34,8 +26,8 @@ pub trait Transcriber: Send + Sync {
     /// Returns the words, at most [`MAX_WORDS`]; none when nothing was said.
     ///
     /// # Errors
-    /// See [`NotTranscribed`].
-    async fn transcribe(&self, recording: &Recording) -> Result<String, NotTranscribed>;
+    /// See [`ServerError`].
+    async fn transcribe(&self, recording: &Recording) -> Result<String, ServerError>;
 }
 
 /// Something that was recorded.
@@ -47,17 +39,6 @@ pub struct Recording {
     pub mime: String,
     /// The file.
     pub bytes: Bytes,
-}
-
-/// Why there are no words, for the log and for doctor: no secret stands in it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotTranscribed {
-    /// Nobody answers, or not in time.
-    #[error("{0}")]
-    Away(String),
-    /// It was refused, or what came back is no answer.
-    #[error("{0}")]
-    Unusable(String),
 }
 
 impl Recording {
@@ -78,23 +59,21 @@ pub fn transcription(
     redactor: &Redactor,
     clock: &SharedClock,
 ) -> Result<Option<Arc<dyn Transcriber>>, Vec<Problem>> {
-    let problems = settings.problems();
-    if !problems.is_empty() {
-        return Err(problems);
-    }
-    let Some((url, model)) = settings.url().zip(settings.named()) else { return Ok(None) };
-    let of = |message: String| vec![Problem { key: "endpoint".to_owned(), message }];
-    let server =
-        ModelServer { url, api_key: settings.api_key.as_ref(), silence: settings.timeout.0 };
-    let wire = wire_to(server, http, redactor, clock).map_err(of)?;
+    let server = ModelServer {
+        problems: settings.problems(),
+        url: settings.url(),
+        model: settings.named(),
+        api_key: settings.api_key.as_ref(),
+        silence: settings.timeout.0,
+    };
+    let Some(at) = server.build(http, redactor, clock)? else { return Ok(None) };
     let language = settings.language.clone();
-    Ok(Some(Arc::new(Server { wire, model: model.to_owned(), language })))
+    Ok(Some(Arc::new(Server { at, language })))
 }
 
 /// A server.
 struct Server {
-    wire: Wire,
-    model: String,
+    at: ModelAtServer,
     language: Option<String>,
 }
 
@@ -107,39 +86,25 @@ struct Answer {
 #[async_trait]
 impl Transcriber for Server {
     fn name(&self) -> &str {
-        &self.model
+        &self.at.model
     }
 
-    async fn transcribe(&self, recording: &Recording) -> Result<String, NotTranscribed> {
-        match self.ask(recording).await {
-            Err(NotTranscribed::Away(why)) => {
-                tracing::debug!(why, "the transcription server is asked once more");
-                sleep(PAUSE).await;
-                self.ask(recording).await
-            }
-            done => done,
-        }
+    async fn transcribe(&self, recording: &Recording) -> Result<String, ServerError> {
+        twice(|| self.ask(recording)).await
     }
 }
 
 impl Server {
-    async fn ask(&self, recording: &Recording) -> Result<String, NotTranscribed> {
+    async fn ask(&self, recording: &Recording) -> Result<String, ServerError> {
         let form = self.form(recording).map_err(|error| {
-            NotTranscribed::Unusable(format!("the recording cannot be sent: {error}"))
+            ServerError::Unusable(format!("the recording cannot be sent: {error}"))
         })?;
-        let limit = self.wire.silence;
-        let bytes = match timeout(limit, self.wire.post_form(form, MAX_WORDS)).await {
-            Ok(Ok(bytes)) => bytes,
-            Ok(Err(refused)) => return Err(not_transcribed(refused)),
-            Err(_) => {
-                return Err(NotTranscribed::Away(format!("no answer within {}", Span(limit))));
-            }
-        };
+        let bytes = within(self.at.wire.silence, self.at.wire.post_form(form, MAX_WORDS)).await?;
         match serde_json::from_slice::<Answer>(&bytes) {
             Ok(Answer { text }) => Ok(text.trim().to_owned()),
             Err(error) => {
                 let why = format!("the answer is not {{\"text\": …}}: {error}");
-                Err(NotTranscribed::Unusable(self.wire.redactor.clean(&why)))
+                Err(ServerError::Unusable(self.at.wire.redactor.clean(&why)))
             }
         }
     }
@@ -150,23 +115,11 @@ impl Server {
         let file = Part::stream_with_length(bytes.clone(), length).file_name(name.clone());
         let form = Form::new()
             .part("file", file.mime_str(mime)?)
-            .text("model", self.model.clone())
+            .text("model", self.at.model.clone())
             .text("response_format", "json");
         Ok(match &self.language {
             Some(language) => form.text("language", language.clone()),
             None => form,
         })
-    }
-}
-
-fn not_transcribed(refused: ProviderRefusal) -> NotTranscribed {
-    let ProviderRefusal { what, message, .. } = refused;
-    match what {
-        What::Status(status @ 500..) => {
-            NotTranscribed::Away(format!("it answers {status}: {message}"))
-        }
-        What::Status(status) => NotTranscribed::Unusable(format!("it answers {status}: {message}")),
-        What::Trouble(Reason::Garbled) => NotTranscribed::Unusable(message),
-        What::Trouble(_) => NotTranscribed::Away(message),
     }
 }

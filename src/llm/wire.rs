@@ -87,6 +87,16 @@ impl Wire {
         self.bytes(self.begun(self.request().multipart(form)).await?, most).await
     }
 
+    /// Gets a document of so many bytes at most; the key goes along to the endpoint's own host alone.
+    ///
+    /// # Errors
+    /// As [`Wire::post`].
+    pub async fn get(&self, url: Url, most: usize) -> Result<Vec<u8>, ProviderRefusal> {
+        let is_home = url.origin() == self.url.origin();
+        let headers = if is_home { self.headers.clone() } else { HeaderMap::new() };
+        self.bytes(self.begun(self.http.get(url).headers(headers)).await?, most).await
+    }
+
     async fn bytes(&self, response: Response, most: usize) -> Result<Vec<u8>, ProviderRefusal> {
         let mut events = Events::of(response, self.silence);
         let mut all = Vec::new();

@@ -39,6 +39,7 @@ pub const LEAVING: &[&str] = &[
     "think",
     "spawn",
     OTHERS,
+    "image_generate",
     "tool_search",
     "grep",
     "glob",

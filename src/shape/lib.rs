@@ -12,7 +12,7 @@ mod views;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use selkie_channel_core::SpeakingTool;
+use selkie_channel_core::{SpeakingEffect, SpeakingTool};
 
 use crate::commands::{confinement, eased, is_eased};
 use crate::rules::{COMMANDS, Effect, RULES, UNHEEDED};
@@ -23,7 +23,7 @@ use selkie_domain::facts::Facts;
 use selkie_domain::tool::{Class, ToolSpec};
 use selkie_guard::policy::{self, Policy};
 use selkie_sandbox::Confinement;
-use selkie_tools::refusals::{disabled, twice};
+use selkie_tools::refusals::{disabled, twice, unset};
 use selkie_tools::registry::{AskRules, Base, Hide, Overlay, Registry, Selection, ToolEntry};
 use selkie_tools::{Settings, Tool, speak};
 
@@ -40,6 +40,7 @@ pub struct Shaper {
     rows: Vec<String>,
     views: Views,
     sandbox: selkie_sandbox::Policy,
+    has_speech: bool,
 }
 
 /// A channel's speaking tools, from its kit.
@@ -119,7 +120,8 @@ impl Shaper {
         let rows = Vec::new();
         let sandbox = selkie_sandbox::Policy::default();
         let rules = rules::over(&base);
-        Ok(Self { rules, base, runtime, speaking, policy, rows, views, sandbox })
+        let has_speech = false;
+        Ok(Self { rules, base, runtime, speaking, policy, rows, views, sandbox, has_speech })
     }
 
     /// Keeps to what the owner's config allows, asks for and denies.
@@ -133,6 +135,12 @@ impl Shaper {
     #[must_use]
     pub fn with_sandbox(self, sandbox: selkie_sandbox::Policy) -> Self {
         Self { sandbox, ..self }
+    }
+
+    /// Lets words be said aloud, where something is configured that does it.
+    #[must_use]
+    pub fn with_speech(self, has_speech: bool) -> Self {
+        Self { has_speech, ..self }
     }
 
     /// Shapes the base for one task. Pure; ≤ 2 µs whatever the size of the base.
@@ -328,7 +336,7 @@ impl Shaper {
             }
         }
         for speaking in &self.speaking {
-            match speaking.why_not(key) {
+            match speaking.why_not(key, self.has_speech) {
                 None => overlay.there.push(Arc::clone(&speaking.tool)),
                 Some(why) => overlay.absent.push((Arc::clone(&speaking.tool), why)),
             }
@@ -376,9 +384,12 @@ impl ChannelTool {
     }
 
     /// Why a setting does not have it; `None` when it does.
-    fn why_not(&self, key: &Key<'_>) -> Option<String> {
+    fn why_not(&self, key: &Key<'_>, has_speech: bool) -> Option<String> {
         if !self.enabled {
             return Some(disabled(self.data.name));
+        }
+        if self.data.effect == SpeakingEffect::SayAloud && !has_speech {
+            return Some(unset("speech"));
         }
         let here = key.features.filter(|f| self.channel.is_empty() || f.channel == self.channel);
         let listed = here.is_some_and(|f| f.speaking.iter().any(|name| name == self.data.name));

@@ -10,10 +10,14 @@ use crate::ToolError;
 use crate::memory::port::{Memory, MemoryQuery, NewMemory, Rememberer, WantedLines};
 use crate::ports::{
     Addressee, AddresseeQuery, Addressees, Entry, History, PostFiles, ScheduleList, Sender,
-    Sessions, Small, Timetable, TodoAsker, TodoFile, TodoReport, TodoWanted, Visitor, Wisher,
+    Sessions, Small, Studio, Timetable, TodoAsker, TodoFile, TodoReport, TodoWanted, Visitor,
+    Wisher,
 };
+use selkie_domain::answer_picture::{AnswerPicture, PictureWish};
 use selkie_domain::ids::ScheduleId;
 use selkie_domain::schedule::Wish;
+use selkie_domain::sound::Sound;
+use selkie_domain::usage::Meter;
 
 /// Stands where nothing comes due.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +61,26 @@ impl TodoFile for NoTodoFile {
 
     fn is_elsewhere(&self, _: &TodoAsker, _: &str) -> Result<bool, ToolError> {
         Ok(true)
+    }
+}
+
+/// Stands where nothing is made of words.
+#[derive(Clone, Copy, Debug)]
+pub struct NoStudio;
+
+#[async_trait]
+impl Studio for NoStudio {
+    async fn speak(&self, _: &Visitor, _: &str, _: Option<&str>) -> Result<Sound, ToolError> {
+        Err(ToolError::tell("nothing is said aloud here"))
+    }
+
+    async fn draw(
+        &self,
+        _: &Visitor,
+        _: PictureWish,
+        _: &Meter,
+    ) -> Result<AnswerPicture, ToolError> {
+        Err(ToolError::tell("no pictures are made here"))
     }
 }
 

@@ -11,12 +11,13 @@ use crate::conversation::{
     AskUser, Cron, PlanCreate, PlanEnter, PlanExit, Recall, Think, TodoRead, TodoUpdate, TodoWrite,
 };
 use crate::files::{
-    ApplyPatch, DenyList, EditFile, GitStatus, Glob, Grep, ListFiles, NotebookEdit, Patch,
-    PersonaWrite, ReadFile, ReadSchema, WriteFile,
+    ApplyPatch, DenyList, EditFile, GitStatus, Glob, Grep, ImageGenerate, ListFiles, NotebookEdit,
+    Patch, PersonaWrite, ReadFile, ReadSchema, WriteFile,
 };
 use crate::isolate::{InProcess, Isolate};
 use crate::memory::{MemoryGet, MemorySearch, MemoryWrite};
 use crate::ports::Small;
+use crate::refusals::unset;
 use crate::registry::{Base, ToolEntry};
 use crate::sessions::{SessionsHistory, SessionsList, SessionsSend, SessionsStatus};
 use crate::settings::Paths;
@@ -49,6 +50,8 @@ pub struct ToolDeps {
     pub schemas: Schemas,
     /// What can be posted in public.
     pub posting: Vec<PublicChannel>,
+    /// Whether a server makes pictures.
+    pub has_images: bool,
 }
 
 /// A channel by which things are posted in public.
@@ -74,6 +77,7 @@ impl Default for ToolDeps {
             isolate: Arc::new(InProcess),
             schemas: Schemas::default(),
             posting: Vec::new(),
+            has_images: false,
         }
     }
 }
@@ -162,8 +166,11 @@ pub fn runtime(settings: &Settings, means: &ToolDeps) -> Vec<ToolEntry> {
     let plan = ToolEntry::new(settings.plan_create.enabled, plan);
     let todo = TodoUpdate(Arc::clone(&means.main));
     let todo = ToolEntry::new(settings.todo_update.enabled, todo);
+    let draws = settings.image_generate.enabled;
+    let absent = (!means.has_images).then(|| unset("images"));
+    let draw = ToolEntry { absent, ..ToolEntry::new(draws, ImageGenerate) };
     let public = means.posting.iter().flat_map(|channel| posting(settings, *channel));
-    [plan, todo].into_iter().chain(public).collect()
+    [plan, todo, draw].into_iter().chain(public).collect()
 }
 
 /// The tools that post by a channel, wherever they are asked for.

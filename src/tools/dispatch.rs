@@ -24,6 +24,14 @@ use selkie_domain::transcript::{Answer, Call};
 pub struct CallResult {
     /// For the transcript.
     pub answer: Answer,
+    /// Names of pictures that are shown behind the task's last words.
+    pub drawn: Vec<String>,
+}
+
+impl From<Answer> for CallResult {
+    fn from(answer: Answer) -> Self {
+        Self { answer, drawn: Vec::new() }
+    }
 }
 
 /// Calls a tool of this task's registry. Every fault of the model's becomes an answer; only what must
@@ -65,7 +73,7 @@ pub async fn dispatch(
         typed: output.typed.into_iter().map(|text| redactor.clean(&text)).collect(),
         of: output.of,
     };
-    Ok(CallResult { answer })
+    Ok(CallResult { answer, drawn: output.drawn })
 }
 
 /// Whose words an answer holds. Of files those that were read count; of a command those it names, and the

@@ -52,7 +52,8 @@ use selkie_domain::transcript::Picture;
 
 pub use error::ToolError;
 pub use files::{
-    DocumentFile, DocumentReader, PictureKeeper, Schemas, folder_of_documents, pattern_fault,
+    DocumentFile, DocumentReader, PICTURES, PictureKeeper, Schemas, folder_of_documents,
+    keep_picture, pattern_fault,
 };
 pub use settings::Settings;
 
@@ -149,6 +150,8 @@ pub struct Output {
     pub untrusted: bool,
     /// Pictures that belong to the text.
     pub pictures: Vec<Picture>,
+    /// Names of pictures in [`PICTURES`] that are shown behind the task's last words.
+    pub drawn: Vec<String>,
     /// What a person typed to answer the call.
     pub typed: Vec<String>,
     /// The level of what was stored before and stands in the text.

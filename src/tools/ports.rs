@@ -5,6 +5,7 @@ mod live;
 mod passing;
 mod post_files;
 mod sessions;
+mod studio;
 
 use std::fs::File;
 use std::sync::Arc;
@@ -29,6 +30,7 @@ pub use addressees::{Addressee, AddresseeQuery, Addressees, Sender};
 pub use passing::{RelayOutcome, RelayRequest, SayOutcome};
 pub use post_files::{KeptFile, PostFiles};
 pub use sessions::{History, Sessions, Visitor};
+pub use studio::Studio;
 
 /// Speaks into the conversation of the task, and into no other.
 #[async_trait]

@@ -15,6 +15,19 @@ pub fn twice(name: &str) -> String {
     format!("two tools are called {name}: a name stands for one tool")
 }
 
+/// How a reason ends that a section of the config takes away.
+const UNSET: &str = " is not set in the config";
+
+/// Says that a tool needs a section of the config.
+pub fn unset(section: &str) -> String {
+    format!("{section}{UNSET}")
+}
+
+/// Whether a reason is a section that is not set.
+pub fn is_unset(reason: &str) -> bool {
+    reason.ends_with(UNSET)
+}
+
 /// Says that config switched a tool off.
 pub fn disabled(name: &str) -> String {
     format!("{name} tool is disabled")

@@ -91,6 +91,10 @@ pub struct Settings {
     pub todo_write: Switch,
     /// Sending files, photos and voice notes into the conversation, on every channel.
     pub send: send::Settings,
+    /// Saying words aloud, on every channel that carries recordings, where `speech` is configured.
+    pub say_aloud: Switch,
+    /// Making pictures, where `images` is configured.
+    pub image_generate: Switch,
     /// Putting an emoji on a message, on every channel.
     pub react: Switch,
     /// Posting in public, now and later, on every channel that has a timeline.

@@ -14,7 +14,9 @@ use tempfile::TempDir;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::absent::{NoAddressees, NoMemory, NoPostFiles, NoSessions, NoTimetable, NoTodoFile};
+use crate::absent::{
+    NoAddressees, NoMemory, NoPostFiles, NoSessions, NoStudio, NoTimetable, NoTodoFile,
+};
 use crate::paths::{Level, Lists, Ours, Roots};
 use crate::ports::{Modes, Reply, SayOutcome, Silent, Todos};
 use crate::scope::{Outward, Scope};
@@ -102,6 +104,7 @@ impl Folders {
             timetable: Arc::new(NoTimetable),
             addressees: Arc::new(NoAddressees),
             sessions: Arc::new(NoSessions),
+            studio: Arc::new(NoStudio),
             post_files: Arc::new(NoPostFiles),
             modes: Arc::clone(&self.modes) as Arc<dyn Modes>,
             spent: Arc::default(),

@@ -292,6 +292,32 @@ pub struct SpeakingTool {
     pub too_big: &'static str,
 }
 
+/// The tool that says words aloud, for a channel that carries recordings up to so many bytes.
+pub const fn say_aloud(max_bytes: u64) -> SpeakingTool {
+    SpeakingTool {
+        name: "say_aloud",
+        description: "Says words aloud in this chat, as a recording with the words beside it: when somebody asks to hear \
+            something. They need not be written once more.",
+        effect: SpeakingEffect::SayAloud,
+        parameters: || schemars::schema_for!(SayAloud),
+        names: ParameterNames { conversation: None, message: None },
+        vocabulary: "",
+        max_bytes,
+        too_big: "say it in shorter pieces",
+    }
+}
+
+/// Parameters of `say_aloud`.
+#[derive(schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "read as a schema; the tool's one implementation reads the values")]
+struct SayAloud {
+    /// At most 4,096 characters.
+    text: String,
+    /// A name of a voice. Default: the usual one.
+    voice: Option<String>,
+}
+
 /// What a speaking tool does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpeakingEffect {
@@ -301,6 +327,8 @@ pub enum SpeakingEffect {
     SendPhoto,
     /// Sends a voice note.
     SendVoice,
+    /// Says words aloud: a recording is made of them.
+    SayAloud,
     /// Puts an emoji on a message.
     React,
 }

@@ -5,6 +5,7 @@
 //! above this crate asks which platform it talks to.
 
 mod allow;
+pub mod aloud;
 mod beside;
 mod encoded;
 mod examined;
@@ -60,6 +61,7 @@ pub use invisible_chars::has_no_width;
 pub use kit::{
     AllowKeys, AlsoCalled, BuildContext, Channel, ChannelKit, ContactField, ContactForm, FieldKind,
     Ids, Now, Pace, ParameterNames, Problem, Routes, Sighting, SpeakingEffect, SpeakingTool,
+    say_aloud,
 };
 pub use lock::locked;
 pub use log_throttle::Seldom;

@@ -168,6 +168,9 @@ pub enum Body {
         path: String,
         /// Shown name.
         name: String,
+        /// Text beside it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        caption: Option<String>,
     },
     /// An emoji on somebody's message. Sets a state: repeating it changes nothing.
     Reaction {
@@ -180,8 +183,7 @@ pub enum Body {
     },
     /// A question to one person, with buttons where the platform has them.
     Question(Question),
-    /// A question about a file: the file, then the question, which is asked only when the file has arrived. Nothing
-    /// at all where files cannot be carried so.
+    /// A question about a file, asked only when that has arrived; nothing where files cannot be carried so.
     QuestionWithFile {
         /// Absolute path on this machine.
         path: String,
@@ -193,14 +195,12 @@ pub enum Body {
     /// Stands in for an answer that is not ready: a button that stays, by which it is fetched. Said only
     /// where a right to answer runs out, see [`ReplyWindow::hold_at`]; nothing elsewhere.
     Held(Question),
-    /// What is being done: a message of its own that later [`Body::Revision`]s of it replace. Progress:
-    /// droppable, and nothing at all on platforms whose messages cannot be changed.
+    /// What is being done, replaced by later [`Body::Revision`]s: droppable; nothing where messages cannot be changed.
     Status {
         /// In CommonMark, short.
         markdown: String,
     },
-    /// Replaces what an earlier message of ours says, and its buttons. Sets a state: repeating it changes
-    /// nothing. Nothing at all on platforms whose messages cannot be changed.
+    /// Replaces what an earlier message of ours says, and its buttons: a state. Nothing where messages cannot be changed.
     Revision {
         /// The message.
         message: MessageRef,

@@ -72,12 +72,11 @@ impl Redactor {
             Body::Post(Post { texts, .. }) => {
                 texts.iter_mut().for_each(|text| *text = self.clean(text));
             }
-            Body::File { name, caption: words, .. } => {
+            Body::File { name, caption: words, .. } | Body::Voice { name, caption: words, .. } => {
                 *name = self.clean(name);
                 *words = caption(words);
             }
             Body::Photo { caption: words, .. } => *words = caption(words),
-            Body::Voice { name, .. } => *name = self.clean(name),
             Body::Question(question) | Body::Held(question) => self.question(question),
             Body::QuestionWithFile { name, question, .. } => {
                 *name = self.clean(name);
@@ -374,8 +373,8 @@ mod tests {
             Body::Status { markdown: half.clone() },
             Body::Post(post),
             Body::File { path: path.clone(), name: name.clone(), caption: caption.clone() },
-            Body::Photo { path: path.clone(), caption },
-            Body::Voice { path: path.clone(), name: name.clone() },
+            Body::Photo { path: path.clone(), caption: caption.clone() },
+            Body::Voice { path: path.clone(), name: name.clone(), caption },
             Body::Question(question.clone()),
             Body::Held(question.clone()),
             Body::QuestionWithFile { path, name, question: question.clone() },

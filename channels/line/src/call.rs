@@ -93,9 +93,10 @@ pub fn render(outbound: &Outbound) -> Vec<Part> {
     };
     match &outbound.body {
         Body::Text { markdown } => say(outbound, &spot, &plain::render(markdown)),
-        Body::File { name, caption, .. } => say(outbound, &spot, &file(name, caption.as_deref())),
+        Body::File { name, caption, .. } | Body::Voice { name, caption, .. } => {
+            say(outbound, &spot, &file(name, caption.as_deref()))
+        }
         Body::Photo { caption, .. } => say(outbound, &spot, &file("picture", caption.as_deref())),
-        Body::Voice { name, .. } => say(outbound, &spot, &file(name, None)),
         // Bots cannot react on LINE.
         Body::Reaction { .. } => Vec::new(),
         Body::Typing if spot.kind() == "user" => {

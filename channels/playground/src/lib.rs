@@ -31,7 +31,10 @@ pub use clock::{ClockMove, Mover, Now};
 pub use delivered::{DeliveredMessage, Keep};
 pub use faults::{Fault, FaultKind};
 pub use line_platform::LinePlatform;
-pub use model::{Behaviour, EmbeddingMode, Family, Model, OwnForm, ScriptedCall, SpeechMode, Turn};
+pub use model::{
+    Behaviour, EmbeddingMode, Family, Maker, MakerMode, Model, OwnForm, SaidWords, ScriptedCall,
+    SpeechMode, Turn, WantedPicture,
+};
 pub use playground::{Options, Playground, StartError};
 pub use slack::Slack;
 pub use telegram::{Pace, Spot, Telegram};

@@ -28,9 +28,10 @@ pub fn render(outbound: &Outbound) -> Vec<Part> {
     let maker = Maker { outbound, spot };
     match &outbound.body {
         Body::Text { markdown } => maker.text(markdown),
-        Body::File { path, name, caption } => maker.file(path, name, caption.as_deref()),
+        Body::File { path, name, caption } | Body::Voice { path, name, caption } => {
+            maker.file(path, name, caption.as_deref())
+        }
         Body::Photo { path, caption } => maker.file(path, path, caption.as_deref()),
-        Body::Voice { path, name } => maker.file(path, name, None),
         Body::Reaction { message, emoji, .. } => maker.reaction(message, emoji),
         Body::Question(question) => maker.question(question),
         Body::Status { markdown } => maker.status(markdown),

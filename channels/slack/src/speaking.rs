@@ -2,7 +2,7 @@
 
 use schemars::{JsonSchema, schema_for};
 use selkie_channel_core::settings::MIB;
-use selkie_channel_core::{ParameterNames, SpeakingEffect, SpeakingTool};
+use selkie_channel_core::{ParameterNames, SpeakingEffect, SpeakingTool, say_aloud};
 
 /// The tool that is offered only while the workspace's emoji are known.
 pub const REACT: &str = "message_react";
@@ -32,6 +32,7 @@ pub static TOOLS: &[SpeakingTool] = &[
         max_bytes: 100 * MIB,
         too_big: "selkie sends files up to 100 MiB to Slack: send a smaller or packed file",
     },
+    say_aloud(100 * MIB),
 ];
 
 /// Parameters of `message_react`.

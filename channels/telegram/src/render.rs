@@ -20,7 +20,9 @@ pub fn render(outbound: &Outbound) -> Vec<Part> {
         Body::Photo { path, caption } => {
             maker.file("sendPhoto", "photo", path, path, caption.as_deref())
         }
-        Body::Voice { path, name } => maker.file("sendVoice", "voice", path, name, None),
+        Body::Voice { path, name, caption } => {
+            maker.file("sendVoice", "voice", path, name, caption.as_deref())
+        }
         Body::Reaction { message, emoji, big } => maker.reaction(message, emoji, *big),
         Body::Question(question) => maker.question(question),
         Body::QuestionWithFile { path, name, question } => {

@@ -2,7 +2,7 @@
 
 use schemars::{JsonSchema, schema_for};
 use selkie_channel_core::settings::MIB;
-use selkie_channel_core::{ParameterNames, SpeakingEffect, SpeakingTool};
+use selkie_channel_core::{ParameterNames, SpeakingEffect, SpeakingTool, say_aloud};
 
 /// Telegram's limit for photos, bytes.
 pub const MAX_PHOTO: u64 = 10 * MIB;
@@ -52,6 +52,7 @@ pub static TOOLS: &[SpeakingTool] = &[
         max_bytes: MAX_FILE,
         too_big: "Telegram takes voice messages up to 50 MiB: use a shorter recording",
     },
+    say_aloud(MAX_FILE),
 ];
 
 /// Parameters of `message_react`.
@@ -138,6 +139,7 @@ mod tests {
         telegram_send_file(path, filename, caption)
         telegram_send_photo(path, caption)
         telegram_send_voice(chat_id, path, filename)
+        say_aloud(text, voice)
         ");
     }
 }

@@ -23,8 +23,16 @@ const SHOWN: usize = 300;
 #[derive(Default)]
 struct CallResults {
     answers: Vec<Answer>,
+    drawn: Vec<String>,
     /// The approval of a call that somebody has approved and that failed.
     failed: Option<String>,
+}
+
+impl CallResults {
+    fn add(&mut self, done: CallResult) {
+        self.answers.push(done.answer);
+        self.drawn.extend(done.drawn);
+    }
 }
 
 impl Drive<'_> {
@@ -37,9 +45,10 @@ impl Drive<'_> {
             true => self.side_by_side(&calls).await?,
             false => self.in_order(&calls, resumed).await?,
         };
-        let Some(CallResults { answers, failed }) = made else { return Ok(()) };
+        let Some(CallResults { answers, drawn, failed }) = made else { return Ok(()) };
         let why = answers.last().map(|answer| answer.text.clone()).unwrap_or_default();
         self.run.answered(&calls, answers);
+        self.run.shows(drawn);
         self.tell_plan();
         self.rise();
         match failed {
@@ -55,13 +64,13 @@ impl Drive<'_> {
         self.mark_started(calls).await?;
         let judged: Vec<_> = calls.iter().map(|call| self.run.judge(call)).collect();
         let all = calls.iter().zip(judged).map(async |(call, judged)| match judged {
-            Some(answer) => Ok(CallResult { answer }),
+            Some(answer) => Ok(answer.into()),
             None => self.one(call, None).await,
         });
         let mut results = CallResults::default();
         for done in join_all(all).await {
             let Some(done) = self.unless_cancelled(done).await? else { return Ok(None) };
-            results.answers.push(done.answer);
+            results.add(done);
         }
         Ok(Some(results))
     }
@@ -84,7 +93,7 @@ impl Drive<'_> {
                 // It stands alone: whoever approved it is told.
                 results.failed = self.run.approval_key(call).map(str::to_owned);
             }
-            results.answers.push(done.answer);
+            results.add(done);
         }
         Ok(Some(results))
     }
@@ -100,7 +109,7 @@ impl Drive<'_> {
                 self.run.seeks(call, *request, self.agent.clock.now());
                 return Ok(None);
             }
-            Approval::Refused(answer) => Ok(CallResult { answer }),
+            Approval::Refused(answer) => Ok(answer.into()),
             Approval::Given(approved) => self.unless_judged(call, Some(approved)).await,
             Approval::Free => {
                 self.mark_started(std::slice::from_ref(call)).await?;
@@ -124,7 +133,7 @@ impl Drive<'_> {
         approved: Option<ApprovedBasis>,
     ) -> Result<CallResult, ToolError> {
         match self.run.judge(call) {
-            Some(answer) => Ok(CallResult { answer }),
+            Some(answer) => Ok(answer.into()),
             None => self.one(call, approved).await,
         }
     }

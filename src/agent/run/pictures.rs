@@ -20,12 +20,17 @@ impl Run {
             return false;
         }
         self.items.push(Item::Noted { text: messages::drew(&names) });
+        self.shows(names);
+        true
+    }
+
+    /// Takes pictures that are shown behind the last words.
+    pub fn shows(&mut self, names: Vec<String>) {
         let pictures = &mut self.header.pictures;
         for name in names {
             if !pictures.contains(&name) && pictures.len() < MAX {
                 pictures.push(name);
             }
         }
-        true
     }
 }

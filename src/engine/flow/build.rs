@@ -14,11 +14,13 @@ use crate::delivery::runtime::{Runtime, Stop};
 use crate::delivery::storage::Storage;
 use crate::intake::listen::Pauses;
 use crate::terminal::channel::Terminal;
+use crate::work::limits::Limits;
 use crate::work::persona::Persona;
 use crate::work::rights::Rights;
 use crate::work::runner::{AgentRunner, Shapes};
 use crate::work::scope::Scopes;
 use crate::work::sessions::SessionBook;
+use crate::work::studio::Studio;
 use crate::work::timetable::BookTimetable;
 use crate::work::workspace::Workspaces;
 use selkie_domain::live::Live;
@@ -45,13 +47,10 @@ impl Flow {
         let post_files = Arc::new(PostFiles::below(&parts.cache_dir, redactor));
         let delivery = by_config.settings.delivery();
         let opened = Outbox::open(&context, delivery, Arc::clone(&post_files), &parts.cache_dir);
-        let sessions = Arc::new(SessionBook {
-            context: context.clone(),
-            outbox: Arc::clone(&opened.outbox),
-            rights: Arc::clone(&rights),
-        });
+        let sessions = sessions(&context, &opened.outbox, &rights);
         let workspaces = workspaces(&parts, &by_config);
-        let scopes = scopes(&files, &sessions, &timetable, &post_files, &workspaces);
+        let studio = studio(&context, &opened.outbox, &rights, &by_config);
+        let scopes = scopes(&files, &sessions, &timetable, &post_files, &studio, &workspaces);
         let shapes: Shapes = Arc::new(move |facts| standing.shaper.now().shape(facts));
         let persona = Arc::new(Persona::of(&parts.state_dir));
         let contexts = std::iter::once(Arc::clone(&files.memory) as _);
@@ -91,6 +90,7 @@ impl Flow {
             sees: by_config.sees,
             documents: parts.documents.clone(),
             voice: by_config.voice,
+            studio,
             pauses: Pauses::default(),
             version: parts.version,
         }))
@@ -108,12 +108,32 @@ fn workspaces(parts: &FlowParts, by_config: &ByConfig) -> Workspaces {
     }
 }
 
+/// The conversations as tools see them.
+fn sessions(context: &Context, outbox: &Arc<Outbox>, rights: &Arc<Rights>) -> Arc<SessionBook> {
+    let context = context.clone();
+    Arc::new(SessionBook { context, outbox: Arc::clone(outbox), rights: Arc::clone(rights) })
+}
+
+/// What makes recordings and pictures, within what people may use.
+fn studio(
+    context: &Context,
+    outbox: &Arc<Outbox>,
+    rights: &Arc<Rights>,
+    by_config: &ByConfig,
+) -> Arc<Studio> {
+    let settings = Live::of(by_config.settings.limits.clone());
+    let limits = Limits::new(context.clone(), Arc::clone(outbox), Arc::clone(rights), settings);
+    let redactor = context.runtime.redactor.clone();
+    Arc::new(Studio::new(Arc::new(limits), redactor, by_config.studio.clone()))
+}
+
 /// What tools reach.
 fn scopes(
     files: &StateFiles,
     sessions: &Arc<SessionBook>,
     timetable: &Arc<BookTimetable>,
     post_files: &Arc<PostFiles>,
+    studio: &Arc<Studio>,
     workspaces: &Workspaces,
 ) -> Scopes {
     Scopes {
@@ -121,6 +141,7 @@ fn scopes(
         todos: Arc::clone(&files.records) as _,
         timetable: Arc::clone(timetable) as _,
         post_files: Arc::clone(post_files) as _,
+        studio: Arc::clone(studio) as _,
         todo_file: Arc::clone(&files.people.todo_file),
         addressees: Arc::clone(&files.people.addressees),
         memory: Arc::clone(&files.memory) as _,

@@ -11,6 +11,7 @@ use crate::intake::settings::{
 };
 use crate::work::runner::AgentRunner;
 use crate::work::settings::AnswerSettings;
+use crate::work::studio::Studio;
 use crate::work::voice_settings::VoiceConfig;
 use crate::work::workspace::Workspaces;
 use selkie_domain::live::Live;
@@ -26,6 +27,7 @@ pub struct Lives {
     pub(super) rules: Live<RuleSettings>,
     pub(super) answers: Live<AnswerSettings>,
     pub(super) limits: Live<LimitSettings>,
+    pub(super) studio: Arc<Studio>,
     pub(super) gate: Live<GateSettings>,
     pub(super) retention: Live<Retention>,
     pub(super) pairing: Live<Pairing>,
@@ -58,7 +60,8 @@ impl Lives {
             places: rooms.rights.places.clone(),
             rules: Live::of(rules(settings)),
             answers: Live::of(answers(settings)),
-            limits: Live::of(settings.limits.clone()),
+            limits: rooms.studio.limits().settings().clone(),
+            studio: Arc::clone(&rooms.studio),
             gate: Live::of(settings.gate),
             retention: Live::of(settings.store.retention.clone()),
             pairing: Live::of(settings.pairing),

@@ -79,7 +79,10 @@ pub mod testing;
 mod windows;
 
 pub use knowledge::{ChatItem, Knowledge, KnowledgeResult, KnowledgeView, Unreadable};
-pub use parts::{ByConfig, FlowParts, Standing, SummaryConfig, VoiceConfig};
+pub use parts::{
+    ByConfig, FlowParts, ImagesConfig, SpeechConfig, Standing, StudioConfig, SummaryConfig,
+    VoiceConfig,
+};
 pub use remake::{ChannelChange, ChannelOutcome};
 
 /// Everything between the channels and the agent.

@@ -13,6 +13,7 @@ use crate::delivery::say::{SayOutcome, say};
 use crate::intake::pairing::approve;
 use crate::work::forgotten_files;
 use crate::work::sessions::SessionBook;
+use crate::work::studio::Studio;
 use selkie_domain::approval::Verdict;
 use selkie_domain::chance::Chance;
 use selkie_domain::ids::OutboundId;
@@ -44,6 +45,11 @@ impl Flow {
     /// Returns copies of the files of posts.
     pub fn post_files(&self) -> &Arc<PostFiles> {
         &self.post_files
+    }
+
+    /// Returns what makes recordings and pictures.
+    pub fn studio(&self) -> &Arc<Studio> {
+        &self.live.studio
     }
 
     /// Returns the conversations as tools see them.

@@ -2,6 +2,7 @@
 
 use crate::clocks::Clocks;
 use crate::intake::settings::Settings;
+pub use crate::work::studio::{ImagesConfig, SpeechConfig, StudioConfig};
 pub use crate::work::voice_settings::VoiceConfig;
 use selkie_agent::Agent;
 use selkie_channel_core::{Channel, PersonId, Redactor};
@@ -53,6 +54,8 @@ pub struct ByConfig {
     pub sees: Option<PictureKeeper>,
     /// Who writes down what people say aloud, where somebody does.
     pub voice: Option<VoiceConfig>,
+    /// Who makes recordings and pictures of words, where somebody does.
+    pub studio: StudioConfig,
     /// What the models cost.
     pub prices: PriceList,
     /// What can be chosen to answer.

@@ -27,6 +27,7 @@ impl Flow {
         self.live.models.put(new.models);
         self.live.sees.put(new.sees);
         self.live.voice.put(new.voice);
+        self.live.studio.put(new.studio);
         if let Some(summing) = &self.live.summing {
             summing.model.put(new.summing.model);
             summing.settings.put(new.summing.settings);

@@ -17,6 +17,7 @@ use crate::work::persona::Persona;
 use crate::work::rights::Rights;
 use crate::work::runner::{AgentRunner, Shapes, TaskRunner};
 use crate::work::sessions::SessionBook;
+use crate::work::studio::Studio;
 use crate::work::timetable::BookTimetable;
 use crate::work::voice_settings::VoiceConfig;
 use crate::work::workspace::Workspaces;
@@ -51,6 +52,7 @@ pub(super) struct Rooms {
     pub(super) sees: Option<PictureKeeper>,
     pub(super) documents: DocumentReader,
     pub(super) voice: Option<VoiceConfig>,
+    pub(super) studio: Arc<Studio>,
     pub(super) pauses: Pauses,
     pub(super) runner: Arc<dyn TaskRunner>,
     /// The runner, where another can be put in its place; none in tests of other things.

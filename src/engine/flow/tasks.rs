@@ -32,12 +32,7 @@ impl Tasks {
         let outbox = &rooms.opened.outbox;
         let rights = &rooms.rights;
         let chooser = ModelChooser { rights: Arc::clone(rights), models: live.models.clone() };
-        let limits = Arc::new(Limits::new(
-            context.clone(),
-            Arc::clone(outbox),
-            Arc::clone(rights),
-            live.limits.clone(),
-        ));
+        let limits = Arc::clone(rooms.studio.limits());
         let running = Arc::new(RunningTasks::new(context.runtime.stop.work.clone()));
         let kept = Arc::new(KeptProgress::default());
         let task_waiters = Arc::new(TaskWaiters::default());
@@ -64,6 +59,7 @@ impl Tasks {
             },
             chooser: chooser.clone(),
             acquaintances: Arc::clone(&rooms.acquaintances),
+            studio: Arc::clone(&rooms.studio),
             zones: Arc::clone(&rooms.timetable.zones),
             settings: live.answers.clone(),
             outages: Outages::of(rooms.outage.clone()),

@@ -27,9 +27,11 @@ use crate::flow::Flow;
 use crate::flow::rooms::Rooms;
 use crate::intake::policy::Rules;
 use crate::work::acquaintances::Acquaintances;
+use crate::work::limits::Limits;
 use crate::work::persona::Persona;
 use crate::work::rights::Rights;
 use crate::work::sessions::SessionBook;
+use crate::work::studio::{Studio, StudioConfig};
 use crate::work::timetable::BookTimetable;
 use crate::work::workspace::Workspaces;
 use selkie_agent::{DriveEnd, DriveOutcome, DropReason};
@@ -442,6 +444,12 @@ pub(crate) fn desk_by(
         ledger: Arc::clone(&ledger) as _,
     };
     let decider = Arc::new(TestDecider::default());
+    let limits = Arc::new(Limits::new(
+        context.clone(),
+        Arc::clone(&outbox),
+        Arc::clone(&rights),
+        Live::of(settings.limits.clone()),
+    ));
     let rooms = Rooms {
         runner: Arc::new(TestMind::default()),
         live: None,
@@ -486,6 +494,7 @@ pub(crate) fn desk_by(
             isolate: Arc::new(selkie_tools::isolate::InProcess),
         },
         voice: None,
+        studio: Arc::new(Studio::new(limits, Redactor::default(), StudioConfig::default())),
         pauses: Pauses {
             at_start: Duration::from_millis(1),
             first: Duration::from_millis(1),

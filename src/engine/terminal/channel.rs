@@ -96,7 +96,9 @@ impl Sender for Terminal {
                 shown("file", &format!("{name}: {path}"), caption)
             }
             Body::Photo { path, caption } => shown("photo", path, caption),
-            Body::Voice { path, name } => shown("voice", &format!("{name}: {path}"), &None),
+            Body::Voice { path, name, caption } => {
+                shown("voice", &format!("{name}: {path}"), caption)
+            }
             Body::Reaction { emoji, .. } => emoji.clone(),
             Body::Question(question) => question.in_words(),
             Body::Held(_)

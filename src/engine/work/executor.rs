@@ -12,7 +12,7 @@ use crate::work::acquaintances::Acquaintances;
 use crate::work::attachments::Attachments;
 use crate::work::backfill;
 use crate::work::choosing::ModelChooser;
-use crate::work::executor::next_step::{NextStep, ParkOutcome};
+use crate::work::executor::next_step::{LastWords, NextStep, ParkOutcome};
 use crate::work::limits::Limits;
 use crate::work::outages::Outages;
 use crate::work::received;
@@ -22,6 +22,7 @@ use crate::work::running_tasks::{RunningTasks, TaskMark};
 use crate::work::scheduled::{self, Bounds};
 use crate::work::settings::AnswerSettings;
 use crate::work::steer::TaskInflow;
+use crate::work::studio::Studio;
 use crate::work::task_waiters::TaskWaiters;
 use crate::work::unattended;
 use selkie_agent::{DriveEnd, DriveOutcome, PendingQuestion, Seeks};
@@ -38,6 +39,7 @@ mod addressee;
 mod drive;
 pub mod failed_finish;
 mod finish;
+mod in_kind;
 mod last_words;
 pub mod next_step;
 mod park;
@@ -60,6 +62,7 @@ pub struct TaskExecutor {
     pub(crate) attachments: Attachments,
     pub(crate) chooser: ModelChooser,
     pub(crate) acquaintances: Arc<Acquaintances>,
+    pub(crate) studio: Arc<Studio>,
     /// Which clocks people go by.
     pub zones: Arc<Zones>,
     pub(crate) settings: Live<AnswerSettings>,
@@ -127,7 +130,7 @@ impl TaskExecutor {
         if claimed.transcript.is_empty() {
             ending.append.clear();
         }
-        let next_step = self.finish(claimed, ending, Vec::new(), hand_over).await;
+        let next_step = self.finish(claimed, ending, LastWords::default(), hand_over).await;
         self.close_unused_approval(claimed).await;
         next_step
     }

@@ -22,11 +22,11 @@ use selkie_domain::usage::{Usage, UsageDelta};
 use selkie_store::TaskClaim;
 
 mod counters;
+mod daily;
 mod messages;
 mod reached;
 pub mod settings;
 mod user;
-mod voice;
 
 use counters::{Counters, Use};
 use reached::{LimitHit, What, Whose};
@@ -66,6 +66,11 @@ impl Limits {
             counted: Notify::new(),
             reached: Mutex::default(),
         }
+    }
+
+    /// Returns what everybody may use, for another config to be put there.
+    pub fn settings(&self) -> &Live<LimitSettings> {
+        &self.settings
     }
 
     fn counters(&self) -> MutexGuard<'_, Counters> {

@@ -32,6 +32,7 @@ pub mod sessions;
 pub mod settings;
 pub mod steer;
 mod story;
+pub mod studio;
 pub mod summaries;
 pub mod sweep;
 pub mod task_waiters;

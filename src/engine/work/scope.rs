@@ -20,7 +20,7 @@ use selkie_tools::asked::{Speaker, UserText};
 use selkie_tools::memory::port::Memory;
 use selkie_tools::paths::{Level, Lists, Roots};
 use selkie_tools::ports::{
-    Addressees, Modes, PostFiles, Progress, Reply, Sessions, Timetable, TodoFile, Todos,
+    Addressees, Modes, PostFiles, Progress, Reply, Sessions, Studio, Timetable, TodoFile, Todos,
 };
 use selkie_tools::scope::{Outward, Scope};
 
@@ -35,6 +35,7 @@ pub struct Scopes {
     pub(crate) memory: Arc<dyn Memory>,
     pub(crate) timetable: Arc<dyn Timetable>,
     pub(crate) post_files: Arc<dyn PostFiles>,
+    pub(crate) studio: Arc<dyn Studio>,
     pub(crate) addressees: Arc<dyn Addressees>,
     pub(crate) sessions: Arc<dyn Sessions>,
     pub(crate) modes: Arc<dyn Modes>,
@@ -92,6 +93,7 @@ impl Scopes {
             addressees: Arc::clone(&self.addressees),
             sessions: Arc::clone(&self.sessions),
             post_files: Arc::clone(&self.post_files),
+            studio: Arc::clone(&self.studio),
             modes: Arc::clone(&self.modes),
             spent: Arc::default(),
             deadline: Instant::now() + MAX_CALL,
@@ -178,6 +180,7 @@ mod tests {
             memory: Arc::new(selkie_tools::absent::NoMemory),
             timetable: Arc::new(selkie_tools::absent::NoTimetable),
             post_files: Arc::new(selkie_tools::absent::NoPostFiles),
+            studio: Arc::new(selkie_tools::absent::NoStudio),
             addressees: Arc::new(selkie_tools::absent::NoAddressees),
             sessions: Arc::new(selkie_tools::absent::NoSessions),
             conversations: Arc::clone(&records) as _,

@@ -50,6 +50,19 @@ pub struct PlaceSettings {
     pub model: Option<String>,
     /// How hard it thinks here. Default: what the route says.
     pub effort: Option<Effort>,
+    /// Whether answers to voice messages are said aloud, too, where `speech` is configured. Default: text.
+    pub voice: Option<AnswerVoice>,
+}
+
+/// How voice messages are answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum AnswerVoice {
+    /// In writing.
+    Text,
+    /// In writing, and behind it as a recording.
+    InKind,
 }
 
 impl PlaceSettings {
@@ -74,6 +87,7 @@ impl PlaceSettings {
             bots: self.bots || chat.bots,
             model: self.model.or_else(|| chat.model.clone()),
             effort: self.effort.or(chat.effort),
+            voice: self.voice.or(chat.voice),
         }
     }
 }

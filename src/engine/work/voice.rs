@@ -11,7 +11,7 @@ use crate::work::voice_settings::{VoiceConfig, is_voice, listens};
 use selkie_domain::metrics::Phase;
 use selkie_domain::span::Span;
 use selkie_domain::spoken::SpokenWords;
-use selkie_llm::{NotTranscribed, Recording, TranscriptionSettings};
+use selkie_llm::{Recording, ServerError, TranscriptionSettings};
 use selkie_store::HeardVoice;
 
 /// A file of a message that was said aloud.
@@ -143,8 +143,8 @@ impl Attachments {
         let heard = words.map_err(|error| {
             tracing::warn!(%error, by, "a voice message could not be written down");
             because(match error {
-                NotTranscribed::Away(_) => messages::AWAY,
-                NotTranscribed::Unusable(_) => messages::UNUSABLE,
+                ServerError::Away(_) => messages::AWAY,
+                ServerError::Unusable(_) => messages::UNUSABLE,
             })
         });
         let heard = heard.map(|words| runtime.redactor.clean(words.trim())).and_then(|words| {

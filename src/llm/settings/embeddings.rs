@@ -1,13 +1,12 @@
 //! The section of a server of embeddings: any that speaks OpenAI's `/embeddings`.
 
 use reqwest::Url;
-use reqwest::header::HeaderValue;
 use schemars::JsonSchema;
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::SecretString;
 use selkie_channel_core::Problem;
 use serde::Deserialize;
 
-use super::check::read_endpoint;
+use super::model_server::{ServerKeys, address, named};
 use selkie_domain::span::Span;
 
 /// The end of the address that is asked, which may be written or left out.
@@ -37,55 +36,24 @@ impl Default for EmbeddingSettings {
 impl EmbeddingSettings {
     /// Lists everything that is wrong. Keys are inside the section.
     pub fn problems(&self) -> Vec<Problem> {
-        let mut out = Vec::new();
-        let mut problem =
-            |key: &str, message: String| out.push(Problem { key: key.to_owned(), message });
-        let is_blank = self.model.as_ref().is_some_and(|model| model.trim().is_empty());
-        if is_blank {
-            let message =
-                "takes the name of a model at its server (text-embedding-3-small), not \"\"";
-            problem("model", message.to_owned());
+        ServerKeys {
+            endpoint: self.endpoint.as_deref().map(|text| address(text, &[PATH])),
+            model: self.model.as_deref(),
+            api_key: self.api_key.as_ref(),
+            timeout: Some(self.timeout),
         }
-        match self.endpoint.as_deref().map(address) {
-            Some(Err(message)) => problem("endpoint", message),
-            Some(Ok(_)) if self.model.is_none() => {
-                problem("model", "is missing: name the model to ask the endpoint for".to_owned())
-            }
-            Some(Ok(_)) => {}
-            None => {
-                let set = [("model", self.named().is_some()), ("api_key", self.api_key.is_some())];
-                for (key, _) in set.into_iter().filter(|(_, is_set)| *is_set) {
-                    let message = "is set without the endpoint: nothing would be embedded. Set both, or neither";
-                    problem(key, message.to_owned());
-                }
-            }
-        }
-        let is_key = |key: &SecretString| HeaderValue::from_str(key.expose_secret().trim()).is_ok();
-        if self.api_key.as_ref().is_some_and(|key| !is_key(key)) {
-            problem("api_key", "contains characters that no key has (a line break?)".to_owned());
-        }
-        if self.timeout.0.is_zero() {
-            problem("timeout", "takes a length of time above 0".to_owned());
-        }
-        out
+        .problems()
     }
 
     /// Returns the model's name, where one is written.
     pub fn named(&self) -> Option<&str> {
-        self.model.as_deref().map(str::trim).filter(|name| !name.is_empty())
+        named(self.model.as_deref())
     }
 
     /// Returns the address that is asked; nothing while it is off.
     pub(crate) fn url(&self) -> Option<Url> {
-        self.endpoint.as_deref().and_then(|text| address(text).ok())
+        self.endpoint.as_deref().and_then(|text| address(text, &[PATH]).ok())
     }
-}
-
-fn address(text: &str) -> Result<Url, String> {
-    let mut url = read_endpoint(text)?;
-    let before = url.path().trim_end_matches('/').trim_end_matches(PATH).to_owned();
-    url.set_path(&format!("{before}{PATH}"));
-    Ok(url)
 }
 
 #[cfg(test)]
@@ -105,7 +73,7 @@ mod tests {
             ("https://api.example/v1/embeddings?v=2", "https://api.example/v1/embeddings?v=2"),
             ("http://127.0.0.1:8080", "http://127.0.0.1:8080/embeddings"),
         ] {
-            assert_eq!(address(written).expect("an address").as_str(), asked);
+            assert_eq!(address(written, &[PATH]).expect("an address").as_str(), asked);
         }
         assert_eq!(read("{}").url(), None, "it is off");
     }
@@ -117,17 +85,14 @@ mod tests {
             all.iter().map(|p| format!("{}: {}", p.key, p.message)).collect::<Vec<_>>().join("\n")
         };
         assert_eq!(said("{endpoint: 'http://h/v1', model: m}"), "");
-        insta::assert_snapshot!(said("{endpoint: 'http://h/v1', model: ' ', timeout: 0s}"), @r#"
-        model: takes the name of a model at its server (text-embedding-3-small), not ""
+        insta::assert_snapshot!(said("{endpoint: 'http://h/v1', model: ' ', timeout: 0s}"), @r"
+        model: is missing: name the model to ask the endpoint for
         timeout: takes a length of time above 0
-        "#);
+        ");
         insta::assert_snapshot!(said("{api_key: \"a\\nb\"}"), @r"
-        api_key: is set without the endpoint: nothing would be embedded. Set both, or neither
+        api_key: is set without the endpoint: nobody would be asked. Set both, or neither
         api_key: contains characters that no key has (a line break?)
         ");
-        let blank =
-            r#"model: takes the name of a model at its server (text-embedding-3-small), not """#;
-        assert_eq!(said("{model: ''}"), blank);
         assert!(said("{endpoint: 'http://h/v1'}").starts_with("model: is missing: name the model"));
         assert!(said("{endpoint: gopher, model: m}").starts_with("endpoint: takes an address"));
     }

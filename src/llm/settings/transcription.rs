@@ -1,19 +1,16 @@
 //! The section of what writes down voice messages: a server that speaks OpenAI's `/audio/transcriptions`, or a program.
 
 use reqwest::Url;
-use reqwest::header::HeaderValue;
 use schemars::JsonSchema;
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::SecretString;
 use selkie_channel_core::Problem;
 use serde::{Deserialize, Serialize};
 
-use super::check::read_endpoint;
+use super::model_server::{ServerKeys, address, command_problem, named, problem};
 use selkie_domain::span::Span;
 
-/// The end of the address that is asked, which may be written or left out.
-const PATH: &str = "/audio/transcriptions";
-/// How whisper.cpp's server calls it.
-const WHISPER_PATH: &str = "/inference";
+/// The end of the address that is asked, which may be written or left out; whisper.cpp's server has another one.
+const PATHS: [&str; 2] = ["/audio/transcriptions", "/inference"];
 /// Stands in a command for the path of the recording.
 pub const FILE: &str = "{file}";
 /// No recording is longer.
@@ -101,28 +98,28 @@ impl Default for TranscriptionSettings {
 impl TranscriptionSettings {
     /// Lists everything that is wrong. Keys are inside the section.
     pub fn problems(&self) -> Vec<Problem> {
-        let mut out = self.problems_of_server();
-        let mut problem =
-            |key: &str, message: String| out.push(Problem { key: key.to_owned(), message });
+        let mut out = ServerKeys {
+            endpoint: self.endpoint.as_deref().map(|text| address(text, &PATHS)),
+            model: self.model.as_deref(),
+            api_key: self.api_key.as_ref(),
+            timeout: Some(self.timeout),
+        }
+        .problems();
+        let command = command_problem(&self.command, self.endpoint.is_some());
         let names_file = self.command.iter().skip(1).any(|word| word.contains(FILE));
-        if self.command.first().is_some_and(|program| program.trim().is_empty())
-            || (!self.command.is_empty() && !names_file)
-        {
-            let message = "takes a program and its arguments, one of them with {file} for the recording: \
-                           [whisper-cli, -m, /srv/ggml-base.bin, -np, -nt, \"{file}\"]";
-            problem("command", message.to_owned());
+        match command {
+            None if !self.command.is_empty() && !names_file => {
+                let message = "takes a program and its arguments, one of them with {file} for the recording: \
+                               [whisper-cli, -m, /srv/ggml-base.bin, -np, -nt, \"{file}\"]";
+                out.push(problem("command", message));
+            }
+            command => out.extend(command),
         }
-        if !self.command.is_empty() && self.endpoint.is_some() {
-            let message = "and endpoint are both set: keep one of them";
-            problem("command", message.to_owned());
-        }
+        let mut problem = |key: &str, message: String| out.push(problem(key, message));
         if let Some(language) = self.language.as_ref().filter(|language| !is_language(language)) {
             let message =
                 format!("takes a language as ISO 639 writes it (en, de, ja), not {language:?}");
             problem("language", message);
-        }
-        if self.timeout.0.is_zero() {
-            problem("timeout", "takes a length of time above 0".to_owned());
         }
         if self.max_duration < Span::seconds(1) || self.max_duration > MAX_DURATION {
             let message = format!("takes 1s to {MAX_DURATION}, not {}", self.max_duration);
@@ -134,50 +131,15 @@ impl TranscriptionSettings {
         out
     }
 
-    fn problems_of_server(&self) -> Vec<Problem> {
-        let mut out = Vec::new();
-        let mut problem =
-            |key: &str, message: String| out.push(Problem { key: key.to_owned(), message });
-        match self.endpoint.as_deref().map(address) {
-            Some(Err(message)) => problem("endpoint", message),
-            Some(Ok(_)) if self.named().is_none() => {
-                problem("model", "is missing: name the model to ask the endpoint for".to_owned())
-            }
-            Some(Ok(_)) => {}
-            None => {
-                let set = [("model", self.model.is_some()), ("api_key", self.api_key.is_some())];
-                for (key, _) in set.into_iter().filter(|(_, is_set)| *is_set) {
-                    let message =
-                        "is set without the endpoint: nobody would be asked. Set both, or neither";
-                    problem(key, message.to_owned());
-                }
-            }
-        }
-        let is_key = |key: &SecretString| HeaderValue::from_str(key.expose_secret().trim()).is_ok();
-        if self.api_key.as_ref().is_some_and(|key| !is_key(key)) {
-            problem("api_key", "contains characters that no key has (a line break?)".to_owned());
-        }
-        out
-    }
-
     /// Returns the model's name, where one is written.
     pub fn named(&self) -> Option<&str> {
-        self.model.as_deref().map(str::trim).filter(|name| !name.is_empty())
+        named(self.model.as_deref())
     }
 
     /// Returns the address that is asked; nothing where no server is.
     pub(crate) fn url(&self) -> Option<Url> {
-        self.endpoint.as_deref().and_then(|text| address(text).ok())
+        self.endpoint.as_deref().and_then(|text| address(text, &PATHS).ok())
     }
-}
-
-fn address(text: &str) -> Result<Url, String> {
-    let mut url = read_endpoint(text)?;
-    let path = url.path().trim_end_matches('/').to_owned();
-    if !path.ends_with(PATH) && !path.ends_with(WHISPER_PATH) {
-        url.set_path(&format!("{path}{PATH}"));
-    }
-    Ok(url)
 }
 
 fn is_language(text: &str) -> bool {
@@ -205,7 +167,7 @@ mod tests {
             ),
             ("http://127.0.0.1:8080/inference", "http://127.0.0.1:8080/inference"),
         ] {
-            assert_eq!(address(written).expect("an address").as_str(), asked);
+            assert_eq!(address(written, &PATHS).expect("an address").as_str(), asked);
         }
         assert_eq!(read("{}").url(), None, "it is off");
     }
@@ -227,10 +189,9 @@ mod tests {
                    max_duration: 2h, max_mb: 0}";
         insta::assert_snapshot!(said(all), @r#"
         model: is missing: name the model to ask the endpoint for
-        command: takes a program and its arguments, one of them with {file} for the recording: [whisper-cli, -m, /srv/ggml-base.bin, -np, -nt, "{file}"]
+        timeout: takes a length of time above 0
         command: and endpoint are both set: keep one of them
         language: takes a language as ISO 639 writes it (en, de, ja), not "English"
-        timeout: takes a length of time above 0
         max_duration: takes 1s to 1h, not 2h
         max_mb: takes 1 to 100 mebibytes, not 0
         "#);
@@ -240,5 +201,10 @@ mod tests {
         api_key: contains characters that no key has (a line break?)
         ");
         assert!(said("{endpoint: gopher, model: m}").starts_with("endpoint: takes an address"));
+        let no_file = said("{command: [whisper-cli]}");
+        assert!(
+            no_file
+                .starts_with("command: takes a program and its arguments, one of them with {file}")
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The look at each model that a route asks, by one short question, and at the servers of embeddings and of speech.
+//! The look at each model that a route asks, by one short question, and at the servers of embeddings, of speech and of
+//! pictures.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,8 +15,8 @@ use selkie_domain::tool::{Class, Recovery, ToolBlock, ToolSpec};
 use selkie_domain::transcript::Turn;
 use selkie_domain::usage::{Usage, dollars};
 use selkie_llm::{
-    AskError, Card, ContextWindow, CutPrompt, Embeddings, Model, Provider, Reason, Recording,
-    Request, Transcriber, WindowSource,
+    AskError, Card, ContextWindow, CutPrompt, Embeddings, ImageMaker, Model, Provider, Reason,
+    Recording, Request, ServerError, Speaker, Transcriber, WindowSource,
 };
 
 const WHAT: &str = "model";
@@ -45,12 +46,21 @@ pub fn looks(plan: &AppConfig) -> Vec<Look> {
         )
     };
     let mut looks: Vec<Look> = plan.settings.llm.routed().into_iter().map(one).collect();
-    looks.extend(plan.embeddings.clone().map(|server| {
+    looks.extend(plan.servers.embeddings.clone().map(|server| {
         Look::new("embeddings", "", async move { vec![embed(&*server).await].into() })
     }));
     looks.extend(plan.transcriber().map(|transcriber| {
         Look::new("transcription", "", async move { vec![listen(&*transcriber).await].into() })
     }));
+    looks.extend(plan.speaker().map(|speaker| {
+        Look::new("speech", "", async move { vec![speak(&*speaker).await].into() })
+    }));
+    looks.extend(
+        plan.servers
+            .images
+            .clone()
+            .map(|maker| Look::new("images", "", async move { vec![draw(&*maker).await].into() })),
+    );
     looks
 }
 
@@ -229,14 +239,52 @@ async fn listen(transcriber: &dyn Transcriber) -> Finding {
     let name = transcriber.name();
     let advice = "check transcription (endpoint, model, api_key_file, or command); until then, people are told that I \
                   could not understand their voice messages";
-    match timeout(LIMIT, transcriber.transcribe(&Recording::silence())).await {
-        Ok(Ok(_)) => Finding::fine(WHAT, format!("{name} answers")),
-        Ok(Err(error)) => {
-            Finding::warning(WHAT, format!("{name} does not answer: {error}"), advice)
-        }
-        Err(_) => {
-            let message = format!("{name} did not answer within {} s", LIMIT.as_secs());
-            Finding::warning(WHAT, message, advice)
+    let silence = Recording::silence();
+    let asked = transcriber.transcribe(&silence);
+    let looked = ServerLook { what: WHAT, name, advice };
+    looked.of(async { asked.await.map(|_| String::new()) }).await
+}
+
+/// Lets it say a word.
+async fn speak(speaker: &dyn Speaker) -> Finding {
+    let advice = "check speech (endpoint, model, voice, api_key_file, or command); until then, nothing is said aloud";
+    let looked = ServerLook { what: "speech", name: speaker.name(), advice };
+    let asked = async {
+        speaker.speak("ready", None).await.map(|sound| match sound.is_voice_note {
+            true => ", with voice notes".to_owned(),
+            false => format!(", with .{} files: no voice notes", sound.ending),
+        })
+    };
+    looked.of(asked).await
+}
+
+/// Makes no picture: that costs money.
+async fn draw(maker: &dyn ImageMaker) -> Finding {
+    let advice = "check images (endpoint, model, api_key_file); until then, no pictures are made";
+    let looked = ServerLook { what: "images", name: maker.name(), advice };
+    let asked = async { maker.examine().await.map(|()| "; no picture was made".to_owned()) };
+    looked.of(asked).await
+}
+
+/// A look at a server or a program that is asked for one thing.
+struct ServerLook<'a> {
+    what: &'static str,
+    name: &'a str,
+    advice: &'static str,
+}
+
+impl ServerLook<'_> {
+    async fn of(self, asked: impl Future<Output = Result<String, ServerError>>) -> Finding {
+        let Self { what, name, advice } = self;
+        match timeout(LIMIT, asked).await {
+            Ok(Ok(how)) => Finding::fine(what, format!("{name} answers{how}")),
+            Ok(Err(error)) => {
+                Finding::warning(what, format!("{name} does not answer: {error}"), advice)
+            }
+            Err(_) => {
+                let message = format!("{name} did not answer within {} s", LIMIT.as_secs());
+                Finding::warning(what, message, advice)
+            }
         }
     }
 }

@@ -153,6 +153,7 @@ pub fn words(body: &Body) -> String {
         Body::Question(question)
         | Body::Held(question)
         | Body::QuestionWithFile { question, .. } => question.in_words(),
+        Body::Voice { caption: Some(words), .. } => words.clone(),
         Body::File { name, .. } | Body::Voice { name, .. } => name.clone(),
         Body::Photo { caption, .. } => caption.clone().unwrap_or_default(),
         Body::Post(post) => post.texts.join("\n\n"),

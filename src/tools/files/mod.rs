@@ -1,5 +1,6 @@
 //! Files beneath the scope's roots.
 
+mod answer_picture;
 mod apply_patch;
 mod blocking;
 mod denied;
@@ -17,6 +18,7 @@ mod hunk_envelope;
 mod hunk_parse;
 mod hunk_unified;
 pub(crate) mod image;
+mod image_generate;
 mod lines;
 pub(crate) mod list_files;
 mod notebook;
@@ -38,6 +40,7 @@ mod walk;
 mod whole;
 pub(crate) mod write_file;
 
+pub use answer_picture::{PICTURES, keep_picture};
 pub(super) use apply_patch::ApplyPatch;
 pub(super) use denied::DenyList;
 pub use documents::{DocumentFile, DocumentReader, folder_of_documents};
@@ -45,6 +48,7 @@ pub(super) use edit_file::EditFile;
 pub(super) use git_status::GitStatus;
 pub(super) use glob::Glob;
 pub(super) use grep::Grep;
+pub(super) use image_generate::ImageGenerate;
 pub(super) use list_files::ListFiles;
 pub(super) use notebook_edit::NotebookEdit;
 pub(super) use patch::Patch;

@@ -51,6 +51,7 @@ web_search: q max_results
 write_file: path content mode
 plan_create: task max_steps style model
 todo_update: action content people chat_id*
+image_generate: prompt picture size
 ";
 
 /// Finds whatever is named, in one chat.

@@ -1,5 +1,6 @@
 //! A program that the config names and selkie runs for itself: held like a command, and what it writes is read whole.
 
+use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,8 @@ const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 pub struct OwnProgram<'a> {
     /// The program and its arguments.
     pub argv: &'a [String],
+    /// What it reads from its standard input.
+    pub input: Option<File>,
     /// The only folder that it may write in; it is run there.
     pub folder: &'a Path,
     /// How long it may take.
@@ -83,7 +86,10 @@ impl OwnPrograms {
     fn start(&self, program: &OwnProgram<'_>) -> io::Result<RunningProgram> {
         let plan = self.plan(program)?;
         let (reader, writer) = io::pipe()?;
-        let streams = Streams { output: OwnedFd::from(writer), ..Streams::null()? };
+        let mut streams = Streams { output: OwnedFd::from(writer), ..Streams::null()? };
+        if let Some(input) = &program.input {
+            streams.input = input.try_clone()?.into();
+        }
         let launch = Launch { argv: program.argv, plan: &plan, streams };
         let (mut command, control) = self.machine.launcher().command(launch)?;
         let home = program.folder.as_os_str();
@@ -149,7 +155,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let programs = OwnPrograms::default();
         let argv = ["sh", "-c", script].map(str::to_owned);
-        let program = OwnProgram { argv: &argv, folder: folder.path(), limit, most: 10 };
+        let program =
+            OwnProgram { argv: &argv, input: None, folder: folder.path(), limit, most: 10 };
         match programs.output(program).await {
             Ok(bytes) => String::from_utf8(bytes).unwrap(),
             Err(error) => error.to_string(),
@@ -171,7 +178,8 @@ mod tests {
         let argv = ["/no/such/program".to_owned()];
         let programs = OwnPrograms::default();
         let limit = Duration::from_secs(60);
-        let program = OwnProgram { argv: &argv, folder: folder.path(), limit, most: 10 };
+        let program =
+            OwnProgram { argv: &argv, input: None, folder: folder.path(), limit, most: 10 };
         let why = programs.output(program).await.unwrap_err().to_string();
         assert!(why.starts_with("/no/such/program cannot be started: "), "{why}");
     }

@@ -6,7 +6,7 @@ use crate::ToolError;
 use crate::paths::{Finder, Location, Roots, Zone};
 
 /// Finds a file among those that may leave: this conversation's own, and the workspace's.
-pub(super) fn leaving(
+pub(crate) fn leaving(
     tool: &'static str,
     roots: &Roots,
     path: &str,

@@ -11,8 +11,10 @@ mod post;
 mod post_later;
 mod public;
 mod react;
+mod say_aloud;
 pub(crate) mod send;
 
+pub(crate) use leaving::leaving;
 pub(crate) use letter::target;
 
 use std::sync::Arc;
@@ -25,6 +27,7 @@ use crate::{Settings, Tool};
 pub fn tool(data: &'static SpeakingTool, channel: &'static str, settings: &Settings) -> Arc<Tool> {
     match data.effect {
         SpeakingEffect::React => Tool::new(react::React { data, channel }),
+        SpeakingEffect::SayAloud => Tool::new(say_aloud::SayAloud { data, channel }),
         SpeakingEffect::SendFile | SpeakingEffect::SendPhoto | SpeakingEffect::SendVoice => {
             let max_bytes = settings.send.max_bytes.min(data.max_bytes);
             Tool::new(send::Send { data, channel, max_bytes })
@@ -42,6 +45,7 @@ pub fn posting(data: &'static Posting, channel: &'static str) -> [Arc<Tool>; 2] 
 pub fn is_enabled(data: &SpeakingTool, settings: &Settings) -> bool {
     match data.effect {
         SpeakingEffect::React => settings.react.enabled,
+        SpeakingEffect::SayAloud => settings.say_aloud.enabled,
         SpeakingEffect::SendFile | SpeakingEffect::SendPhoto | SpeakingEffect::SendVoice => {
             settings.send.enabled
         }

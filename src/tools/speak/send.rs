@@ -108,8 +108,10 @@ impl Send {
         let caption = text(args, "caption").or(text(args, "comment")).map(str::to_owned);
         Ok(match self.data.effect {
             SpeakingEffect::SendPhoto => Body::Photo { path, caption },
-            SpeakingEffect::SendVoice => Body::Voice { path, name },
-            SpeakingEffect::SendFile | SpeakingEffect::React => Body::File { path, name, caption },
+            SpeakingEffect::SendVoice => Body::Voice { path, name, caption: None },
+            SpeakingEffect::SendFile | SpeakingEffect::SayAloud | SpeakingEffect::React => {
+                Body::File { path, name, caption }
+            }
         })
     }
 }

@@ -13,6 +13,7 @@ use super::cache::{Cache, CacheUsage};
 use super::contract;
 use super::conversation::Conversation;
 use super::ears::Speech;
+use super::maker::Maker;
 use super::owned::OwnForm;
 use super::prompt::Prompt;
 use super::strict::Family;
@@ -115,6 +116,7 @@ struct Inner {
     now: Now,
     embedding: watch::Sender<EmbeddingMode>,
     speech: Speech,
+    maker: Maker,
     /// How many pieces may be written on.
     pace: Arc<Semaphore>,
 }
@@ -145,6 +147,7 @@ impl Model {
             now,
             embedding: watch::Sender::default(),
             speech: Speech::default(),
+            maker: Maker::default(),
             pace: Arc::new(Semaphore::new(0)),
         };
         Self { inner: Arc::new(inner) }
@@ -224,6 +227,11 @@ impl Model {
     /// The server of speech.
     pub fn speech(&self) -> &Speech {
         &self.inner.speech
+    }
+
+    /// The servers that say words aloud and make pictures.
+    pub fn maker(&self) -> &Maker {
+        &self.inner.maker
     }
 
     /// Lets what is written piece by piece go on so many times.

@@ -8,6 +8,8 @@ mod conversation;
 mod ears;
 mod embeddings;
 mod handle;
+mod maker;
+mod making;
 mod meaning;
 mod openai;
 mod openai_check;
@@ -26,6 +28,7 @@ pub(crate) use conversation::text_of;
 pub use conversation::{AnsweredCall, Conversation, ListedTool, TalkTurn};
 pub use ears::{SentRecording, Speech, SpeechMode};
 pub use handle::{Answerer, Behaviour, Dialect, EmbeddingMode, Model, ModelRequest};
+pub use maker::{Maker, MakerMode, SaidWords, WantedPicture};
 pub use owned::OwnForm;
 pub(crate) use prompt::{Prompt, fresh};
 pub use strict::Family;
@@ -38,6 +41,10 @@ pub(crate) fn routes(model: Model) -> Router {
         .route("/v1/responses", post(strict::responses::responses))
         .route("/v1/embeddings", post(embeddings::embeddings))
         .route("/v1/audio/transcriptions", post(speech::transcriptions))
+        .route("/v1/audio/speech", post(making::speech))
+        .route("/v1/images/generations", post(making::generations))
+        .route("/v1/images/edits", post(making::edits))
+        .route("/v1/pictures/{name}", get(making::picture))
         .route("/v1/models", get(openai::models))
         .route("/api/ps", get(strict::running::running))
         .route("/anthropic/v1/messages", post(anthropic::messages))

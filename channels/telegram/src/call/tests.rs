@@ -86,7 +86,7 @@ fn a_file_keeps_its_name_but_no_folder_and_long_captions_go_on_below() {
     assert_eq!(parts[0].call["params"]["parse_mode"], "HTML");
     assert!(parts[0].call["params"]["caption"].as_str().unwrap().starts_with("<b>see</b> word"));
     assert_eq!(parts[1].call["method"], "sendMessage");
-    let voice = Body::Voice { path: "/tmp/v.ogg".to_owned(), name: "..".to_owned() };
+    let voice = Body::Voice { path: "/tmp/v.ogg".to_owned(), name: "..".to_owned(), caption: None };
     insta::assert_snapshot!(calls(&render(&outbound("tg:7", voice))), @r#"{"method":"sendVoice","params":{"chat_id":7,"reply_parameters":{"message_id":41,"allow_sending_without_reply":true}},"upload":{"field":"voice","path":"/tmp/v.ogg","name":"file"}}"#);
 }
 

@@ -2,7 +2,7 @@
 
 use crate::work::executor::TaskExecutor;
 use crate::work::executor::failed_finish::UnfinishedTask;
-use crate::work::executor::next_step::NextStep;
+use crate::work::executor::next_step::{LastWords, NextStep};
 use crate::work::heartbeat_alert;
 use crate::work::story::Story;
 use crate::work::task_waiters::TaskEnd;
@@ -21,9 +21,10 @@ impl TaskExecutor {
         &self,
         claimed: &TaskClaim,
         ending: DriveOutcome,
-        say: Vec<Draft>,
+        words: LastWords,
         hand_over: bool,
     ) -> NextStep {
+        let LastWords { say, aloud } = words;
         let outbox = &self.outbox;
         log_failure(claimed, &ending.end);
         let state = ending.end.state().name();
@@ -52,6 +53,9 @@ impl TaskExecutor {
         tracing::debug!(task = %claimed.claim.task, state, "its end is stored");
         let story = story.map(|story| story.costs(usage, self.context.runtime.now()));
         self.hand_out(claimed, queued, state, story);
+        if let Some(markdown) = aloud {
+            self.say_in_kind(claimed, markdown);
+        }
         self.context.runtime.events.emit(|| Event::Ended {
             conversation: claimed.conversation.clone(),
             task: claimed.claim.task,

@@ -6,7 +6,7 @@ use crate::delivery::outbox::Outbox;
 use crate::delivery::streamed::StreamedAnswer;
 use crate::delivery::{deferred, reminders};
 use crate::work::executor::addressee::quote;
-use crate::work::executor::next_step::NextStep;
+use crate::work::executor::next_step::{LastWords, NextStep};
 use crate::work::executor::pictures::AnswerPictures;
 use crate::work::executor::{TaskContext, TaskExecutor};
 use crate::work::messages;
@@ -47,7 +47,9 @@ impl TaskExecutor {
             say.extend(self.outbox.rendered(said.quoting(quote(claimed))));
         }
         let is_over = over(&self.outbox, &mut say, standing);
-        let next_step = self.finish(claimed, ending, say, run.hand_over).await;
+        let is_answer = ending.end == End::Done && !run.reply.has_spoken();
+        let aloud = is_answer.then(|| self.in_kind(claimed, &say)).flatten();
+        let next_step = self.finish(claimed, ending, LastWords { say, aloud }, run.hand_over).await;
         if !is_over {
             left.withdraw();
         }

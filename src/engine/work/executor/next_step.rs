@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use selkie_store::TaskClaim;
+use selkie_store::{Draft, TaskClaim};
 
 /// What is to be done after a task.
 #[derive(Default)]
@@ -15,6 +15,15 @@ pub struct NextStep {
     pub has_asked: bool,
     /// People are told what it waits for, and what tells them stays.
     pub is_announced: bool,
+}
+
+/// What a task says at its end.
+#[derive(Default)]
+pub struct LastWords {
+    /// In writing.
+    pub say: Vec<Draft>,
+    /// In Markdown, what of it is said aloud, too.
+    pub aloud: Option<String>,
 }
 
 /// What came of a park.

@@ -12,10 +12,11 @@ use crate::delivery::outgoing::NoCopy;
 use crate::work::executor::TaskExecutor;
 use crate::work::messages;
 use crate::work::workspace::own_folder;
-use selkie_agent::{DriveOutcome, PICTURES};
+use selkie_agent::DriveOutcome;
 use selkie_domain::answer_picture::AnswerPicture;
 use selkie_domain::facts::Where;
 use selkie_store::TaskClaim;
+use selkie_tools::PICTURES;
 
 /// What of an answer's pictures is said.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 
-use super::settings::Caps;
+use super::settings::{Caps, DailyUse};
 
 /// Whose share of something it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) enum What {
     /// Of models without a price.
     Tokens,
     Bytes,
-    Voice,
+    Daily(DailyUse),
 }
 
 /// A limit that is reached.
@@ -47,7 +47,7 @@ impl What {
             Self::Cost => "micro_usd",
             Self::Tokens => "unpriced_tokens",
             Self::Bytes => "bytes",
-            Self::Voice => "voice",
+            Self::Daily(what) => what.name(),
         }
     }
 
@@ -58,7 +58,7 @@ impl What {
             Self::Cost => caps.micro_usd,
             Self::Tokens => caps.tokens,
             Self::Bytes => caps.bytes,
-            Self::Voice => caps.voice,
+            Self::Daily(_) => caps.daily,
         }
     }
 
@@ -95,7 +95,7 @@ impl LimitHit {
             What::Cost => "cost_usd_per_day",
             What::Tokens => "tokens_per_day",
             What::Bytes => "download_mb_per_day",
-            What::Voice => return "transcription.per_day".to_owned(),
+            What::Daily(what) => return what.key().to_owned(),
         };
         format!("limits.{whose}.{what}")
     }

@@ -37,6 +37,37 @@ impl LimitSettings {
     }
 }
 
+/// What is counted for each person alone, by limits of other sections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DailyUse {
+    /// A voice message is listened to.
+    Heard,
+    /// Words are said aloud.
+    Said,
+    /// A picture is made.
+    Drawn,
+}
+
+impl DailyUse {
+    /// What its counter is called.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Heard => "voice",
+            Self::Said => "speech",
+            Self::Drawn => "images",
+        }
+    }
+
+    /// The key of its limit.
+    pub(crate) const fn key(self) -> &'static str {
+        match self {
+            Self::Heard => "transcription.per_day",
+            Self::Said => "speech.per_day",
+            Self::Drawn => "images.per_day",
+        }
+    }
+}
+
 /// The same limits, as a share sets them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Caps {
@@ -46,8 +77,8 @@ pub struct Caps {
     /// Of models without a price.
     pub(crate) tokens: Option<u64>,
     pub(crate) bytes: Option<u64>,
-    /// Of the section `transcription`, and of people alone.
-    pub(crate) voice: Option<u64>,
+    /// Of other sections, and of people alone.
+    pub(crate) daily: Option<u64>,
 }
 
 impl Caps {
@@ -101,7 +132,7 @@ macro_rules! shares {
                         .then_some((self.cost_usd_per_day * 1e6).max(1.0) as u64),
                     tokens: set(self.tokens_per_day),
                     bytes: set(self.download_mb_per_day.saturating_mul(1024 * 1024)),
-                    voice: None,
+                    daily: None,
                 }
             }
         }
