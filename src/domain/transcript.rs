@@ -57,10 +57,8 @@ impl Item {
 
     /// Which model answer its calls are of: several items hold those of one when some of them stand alone.
     pub fn step(&self) -> Option<&str> {
-        match self {
-            Self::Asked { calls, .. } => calls.first().map(Call::step),
-            _ => None,
-        }
+        let Self::Asked { calls, .. } = self else { return None };
+        calls.first().map(Call::step)
     }
 
     /// Returns the level of what the item holds.
@@ -295,9 +293,7 @@ pub enum Turn {
 impl Turn {
     /// Returns what the person's side says.
     pub fn user(&self) -> Option<&str> {
-        match self {
-            Self::User(text) | Self::Shown { text, .. } => Some(text),
-            Self::Assistant(_) | Self::Calls { .. } => None,
-        }
+        let (Self::User(text) | Self::Shown { text, .. }) = self else { return None };
+        Some(text)
     }
 }

@@ -6,6 +6,7 @@
 
 mod allow;
 pub mod aloud;
+mod attachment;
 mod beside;
 mod encoded;
 mod examined;
@@ -50,12 +51,13 @@ pub mod tls;
 mod fuzz;
 
 pub use allow::AllowList;
+pub use attachment::{Attachment, AttachmentKind};
 pub use examined::{CredentialCheck, Examination, ExaminationReport, Examine, Gravity};
 pub use features::Features;
 pub use ids::{AccountId, ConversationId, MessageRef, PersonId, PlaceId};
 pub use inbound::{
-    AddressReason, Aside, Attachment, AttachmentKind, Audience, Command, ForwardOrigin, Inbound,
-    Quote, ReplyWindow, Speaker, What,
+    AddressReason, Aside, Audience, Command, ForwardOrigin, Inbound, Quote, ReplyWindow, Speaker,
+    What,
 };
 pub use invisible_chars::has_no_width;
 pub use kit::{

@@ -11,9 +11,13 @@ use std::sync::Arc;
 use selkie_documents::{Document, MAX_FILE};
 use sha2::{Digest as _, Sha256};
 
+use super::picture;
 use crate::ToolError;
 use crate::isolate::{Isolate, Job};
+use selkie_domain::transcript::Picture;
 
+/// Scanned pages that are shown at once.
+const MAX_SCANS: usize = 4;
 /// Changes with what is read of a document: older pages are not taken.
 const FORM: &str = "1";
 
@@ -67,6 +71,28 @@ impl DocumentReader {
         .await?;
         Ok(document)
     }
+}
+
+impl DocumentReader {
+    /// Keeps the pictures of pages of a PDF that hold no text, as far as there are any; of few pages at once.
+    pub(super) async fn scans(&self, pdf: &[u8], pages: &[usize], own: &Path) -> Vec<ScannedPage> {
+        let mut scanned = Vec::new();
+        for page in pages.iter().take(MAX_SCANS).filter_map(|page| u32::try_from(*page).ok()) {
+            match picture::of_scan(pdf.to_vec(), page, own, &*self.isolate).await {
+                Ok(picture) => scanned.push(ScannedPage { page, picture }),
+                Err(error) => tracing::debug!(page, %error, "a scanned page has no picture"),
+            }
+        }
+        scanned
+    }
+}
+
+/// A page that holds no text, as a picture.
+pub(super) struct ScannedPage {
+    /// Which page, from 1.
+    pub(super) page: u32,
+    /// What it shows.
+    pub(super) picture: Picture,
 }
 
 /// Returns the folder of the cache in which the pages of a conversation's documents lie, beside the conversation's own: no

@@ -15,7 +15,7 @@ use selkie_documents::{MAX_FILE, encoding, may_be_document};
 
 use super::blocking::{on_disk, refused};
 use super::document_page::{self, DocumentRange};
-use super::documents::{DocumentFile, DocumentReader};
+use super::documents::{DocumentFile, DocumentReader, ScannedPage};
 use super::page::{MAX_COUNTED, Page, PageRange, read};
 use super::whole::{self, MAX_WHOLE};
 use super::{image, notebook, picture, sniff};
@@ -30,9 +30,6 @@ use selkie_domain::transcript::Picture;
 const NAME: &str = "read_file";
 /// Room for the trailer and notes beside the page.
 const TRAILER: usize = 1024;
-
-/// Scanned pages that one answer shows.
-const MAX_SCANS: usize = 4;
 
 /// Other harnesses' names of it.
 const ALSO: &[OtherName] = &[OtherName::plain("file_read"), OtherName::plain("read")];
@@ -136,10 +133,16 @@ impl Handler for ReadFile {
                 let wanted = DocumentRange { page, offset, limit, max_bytes };
                 let mut scanned = Vec::new();
                 let mut text = document_page::shown(&document, &wanted, &mut scanned)?;
-                let pictures = match pdf {
-                    Some(pdf) => self.scans(scope, pdf, &scanned, &mut text).await,
-                    None => Vec::new(),
-                };
+                let mut pictures = Vec::new();
+                if let Some(pdf) = pdf.filter(|_| !scanned.is_empty()) {
+                    let _one = self.pictures.acquire().await;
+                    pictures = self.documents.scans(&pdf, &scanned, &scope.roots.own).await;
+                }
+                let pictures = pictures.into_iter().map(|ScannedPage { page, picture }| {
+                    text.push_str(&format!("\n[A picture of page {page} comes with this answer.]"));
+                    picture
+                });
+                let pictures = pictures.collect();
                 Ok(Output { pictures, ..Output::outside(text) })
             }
             Content::Image(what, file) => match self.picture(scope, file).await {
@@ -151,29 +154,6 @@ impl Handler for ReadFile {
 }
 
 impl ReadFile {
-    /// Keeps the pictures of pages that hold no text, as far as there are any, and says which they are.
-    async fn scans(
-        &self,
-        scope: &Scope,
-        pdf: Vec<u8>,
-        pages: &[usize],
-        text: &mut String,
-    ) -> Vec<Picture> {
-        let mut pictures = Vec::new();
-        for page in pages.iter().take(MAX_SCANS).filter_map(|page| u32::try_from(*page).ok()) {
-            let _one = self.pictures.acquire().await;
-            let isolate = &*self.documents.isolate;
-            match picture::of_scan(pdf.clone(), page, &scope.roots.own, isolate).await {
-                Ok(picture) => {
-                    text.push_str(&format!("\n[A picture of page {page} comes with this answer.]"));
-                    pictures.push(picture);
-                }
-                Err(error) => tracing::debug!(page, %error, "a scanned page has no picture"),
-            }
-        }
-        pictures
-    }
-
     /// Keeps a picture for the model. A picture that cannot be shown is still described.
     async fn picture(&self, scope: &Scope, file: File) -> Result<Picture, ToolError> {
         let _one = self.pictures.acquire().await;

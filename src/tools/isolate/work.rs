@@ -19,8 +19,10 @@ pub(super) fn done(job: &Job, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
             let hits = search::hits(*engine, &String::from_utf8_lossy(&bytes))?;
             serde_json::to_vec(&hits).map_err(|e| e.to_string())
         }
-        Job::Picture => Ok(told(picture::takeable(&bytes)?)),
-        Job::Scan { page } => Ok(told(picture::of_page(&bytes, *page)?)),
+        Job::Picture => picture::takeable(&bytes).map(|(mime, made)| typed(mime, &made)),
+        Job::Scan { page } => {
+            picture::of_page(&bytes, *page).map(|(mime, made)| typed(mime, &made))
+        }
         Job::Document { name } => match selkie_documents::read(&bytes, name) {
             Ok(document) => Ok(document.to_bytes()),
             Err(error) => Err(format!("it {error}")),
@@ -31,11 +33,9 @@ pub(super) fn done(job: &Job, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Says of what type a picture is, and gives it.
-fn told((mime, made): (&str, Vec<u8>)) -> Vec<u8> {
-    let mut out = format!("{mime}\n").into_bytes();
-    out.extend(made);
-    out
+/// Writes the type of a picture before its bytes.
+fn typed(mime: &str, picture: &[u8]) -> Vec<u8> {
+    [mime.as_bytes(), b"\n", picture].concat()
 }
 
 #[cfg(any(test, debug_assertions))]
