@@ -1,4 +1,4 @@
-//! CommonMark as words that are said aloud: no code blocks, no addresses, no marks.
+//! CommonMark as words that are said aloud: no code blocks, no formulas, no addresses, no marks.
 
 use crate::styled::{self, Dialect, Tables, Tag};
 
@@ -18,7 +18,7 @@ pub fn render(markdown: &str, most: usize) -> String {
     let styled = styled::read(markdown, &ALOUD);
     let mut said = String::with_capacity(styled.text().len());
     for (text, tags) in styled.stretches(0..styled.text().len()) {
-        match tags.iter().any(|tag| matches!(tag, Tag::Pre(_))) {
+        match tags.iter().any(|tag| matches!(tag, Tag::Pre(_) | Tag::Formula)) {
             true => said.push('\n'),
             false => said.push_str(text),
         }

@@ -11,6 +11,8 @@ use crate::html::{allowed, escape, turn};
 const MAX_TEXT: usize = 32_768;
 /// Telegram's limit of its blocks, rows of tables included.
 const MAX_BLOCKS: usize = 500;
+/// The longest word in a formula that is drawn.
+const MAX_WORD: usize = 15;
 /// Telegram's limit of a table's columns.
 const MAX_COLUMNS: usize = 20;
 
@@ -50,7 +52,7 @@ impl<'a> Writer<'a> {
         if let Some(table) = table {
             return self.table(table, tags);
         }
-        if tags.contains(&Tag::Formula) {
+        if tags.contains(&Tag::Formula) && is_formula(text) {
             return self.formula(text, tags);
         }
         let pre = tags
@@ -175,6 +177,28 @@ impl<'a> Writer<'a> {
     }
 }
 
+/// Whether a formula may be drawn: one with a long word that its markup takes apart may hold a secret, which nobody would
+/// find in it, and is code.
+fn is_formula(text: &str) -> bool {
+    let mut run = 0;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => {
+                let rest = chars.as_str();
+                chars = rest.trim_start_matches(|c: char| c.is_ascii_alphabetic()).chars();
+            }
+            c if c.is_ascii_alphanumeric() || "-_".contains(c) => run += 1,
+            '{' | '}' | ' ' | '~' | '\u{200b}' => {}
+            _ => run = 0,
+        }
+        if run > MAX_WORD {
+            return false;
+        }
+    }
+    true
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,6 +228,22 @@ mod tests {
         let html = rich(&format!("| name | what |\n|---|---|\n| {cell} | {cell} |\n")).unwrap();
         assert_eq!(html.matches("<table").count(), 1, "{html}");
         assert!(!html.contains("<p>"), "{html}");
+    }
+
+    #[test]
+    fn a_formula_that_may_hide_a_secret_is_code() {
+        for hidden in [
+            r"\(sk-key-Zx81{}kQpL0vT7\)",
+            r"$$\text{sk-key}\text{Zx81kQpL0vT7}$$",
+            r"\(ghp{_}abcdefghij1234\)",
+        ] {
+            assert_eq!(rich(hidden), None, "{hidden}");
+        }
+        for drawn in
+            [r"\(\frac{-b \pm \sqrt{b^2-4ac}}{2a}\)", r"$$\sum_{i=1}^{n} x_i = \mathrm{total}$$"]
+        {
+            assert!(rich(drawn).is_some(), "{drawn}");
+        }
     }
 
     #[test]
