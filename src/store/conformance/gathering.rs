@@ -67,6 +67,14 @@ async fn what_came_in_one_batch_is_one_task(bed: &dyn Fixture) {
     assert_eq!(orders(first), [1, 3]);
     assert!(accepted.joining.is_empty() && accepted.stopping.is_empty());
     assert_eq!(waiting(ledger.as_ref()).await, 1, "what another person says is theirs");
+    let written = |order: i64, second: i64| {
+        let mut said = says(order, "tg:3");
+        said.inbound.at = at(second);
+        said
+    };
+    let waited_there = vec![written(4, 0), written(5, 600), written(6, 601)];
+    ledger.accept(waited_there, None, now(700, 9)).await.unwrap();
+    assert_eq!(waiting(ledger.as_ref()).await, 3, "what was written minutes apart is two requests");
 }
 
 async fn what_comes_soon_behind_what_waits_joins_it(bed: &dyn Fixture) {

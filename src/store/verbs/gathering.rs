@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use selkie_channel_core::Inbound;
+use serde::Deserialize;
 
 use super::rows::millis;
 use super::tasks::TaskRow;
@@ -168,7 +169,27 @@ fn follows(tx: &mut dyn Tx, piece: Piece<'_>, gathers: &Gathering, since: Since)
     }
     let own: Option<i64> =
         tx.only("SELECT MAX(stored_at) FROM inbox WHERE task = ?1", params![since.task])?;
-    Ok(own.max(since.joined).is_some_and(|newest| now <= newest + within))
+    let is_soon = own.max(since.joined).is_some_and(|newest| now <= newest + within);
+    Ok(is_soon && was_written_then(tx, piece, since.task, MAX_SPANS * within)?)
+}
+
+/// Whether a message was written about when the newest one of a task was: what waited at its platform comes at once.
+fn was_written_then(tx: &mut dyn Tx, piece: Piece<'_>, task: i64, span: i64) -> Result<bool> {
+    let newest: Option<String> = tx.optional(
+        "SELECT inbound FROM inbox WHERE task = ?1 ORDER BY id DESC LIMIT 1",
+        params![task],
+        |row| row.get(0),
+    )?;
+    let newest = newest.and_then(|text| serde_json::from_str::<WrittenMessage>(&text).ok());
+    // Platforms tell whole seconds.
+    let most = span + 1_000;
+    Ok(newest.is_none_or(|newest| millis(piece.inbound.at) - millis(newest.at) <= most))
+}
+
+/// When a message was written.
+#[derive(Deserialize)]
+struct WrittenMessage {
+    at: DateTime<Utc>,
 }
 
 /// Whether another part of a message's album is a task's: parts may come late.
