@@ -1,6 +1,6 @@
 //! PDFs: their own pages; what is a picture of a page is not read, and what was recognized in one is told.
 
-use lopdf::Document as Pdf;
+use lopdf::{Document as Pdf, Object, dictionary};
 use pdf_inspector::{OCR_REASON_SUSPECTED_GARBLED_TEXT, PdfError, extract_pages_markdown_mem};
 use rayon::ThreadPoolBuilder;
 
@@ -32,7 +32,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Document, DocumentError> {
 
 fn long(bytes: &[u8], count: u32, document: &mut Document) -> Result<(), DocumentError> {
     let damaged = |error: lopdf::Error| DocumentError::Damaged(Kind::Pdf, error.to_string());
-    let pdf = Pdf::load_mem(bytes).map_err(damaged)?;
+    let mut pdf = Pdf::load_mem(bytes).map_err(damaged)?;
+    keep_first(&mut pdf);
     let mut unread = Vec::new();
     for number in 1..=MAX_PAGES {
         let text = layer(&pdf, number);
@@ -42,6 +43,16 @@ fn long(bytes: &[u8], count: u32, document: &mut Document) -> Result<(), Documen
     tell(&unread, &[], document);
     document.warn(format!("It has {count} pages: those behind {MAX_PAGES} were not read."));
     Ok(())
+}
+
+/// Takes all pages but the first thousand out of a PDF: whoever reads one looks through all.
+fn keep_first(pdf: &mut Pdf) {
+    let pages: Vec<Object> = pdf.page_iter().take(MAX_PAGES as usize).map(Object::from).collect();
+    let count = i64::from(MAX_PAGES);
+    let list = pdf.add_object(dictionary! { "Type" => "Pages", "Kids" => pages, "Count" => count });
+    if let Ok(catalog) = pdf.catalog_mut() {
+        catalog.set("Pages", list);
+    }
 }
 
 fn usual(bytes: &[u8], document: &mut Document) -> Result<(), DocumentError> {
@@ -115,4 +126,42 @@ fn ranges(numbers: &[u32]) -> String {
         [first, .., last] => Some(format!("{first}-{last}")),
     });
     runs.take(100).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use lopdf::Stream;
+
+    use super::*;
+
+    #[test]
+    fn the_first_thousand_pages_of_very_many_are_read() {
+        let mut pdf = Pdf::with_version("1.5");
+        let font = pdf.add_object(dictionary! {
+            "Type" => "Font", "Subtype" => "Type1", "BaseFont" => "Courier", "Encoding" => "WinAnsiEncoding",
+        });
+        let fonts = dictionary! { "Font" => dictionary! { "F1" => font } };
+        let pages = pdf.new_object_id();
+        let all = (1..=1_500).map(|number| {
+            let words = format!("BT /F1 12 Tf 10 10 Td (leaf {number}) Tj ET");
+            let content = pdf.add_object(Stream::new(dictionary! {}, words.into_bytes()));
+            let page = dictionary! { "Type" => "Page", "Parent" => pages, "Contents" => content, "Resources" => fonts.clone() };
+            Object::from(pdf.add_object(page))
+        });
+        let all: Vec<Object> = all.collect();
+        let list = dictionary! { "Type" => "Pages", "Kids" => all, "Count" => 1_500 };
+        pdf.objects.insert(pages, Object::Dictionary(list));
+        let catalog = pdf.add_object(dictionary! { "Type" => "Catalog", "Pages" => pages });
+        pdf.trailer.set("Root", catalog);
+        let mut bytes = Vec::new();
+        pdf.save_to(&mut bytes).unwrap();
+        let document = read(&bytes).unwrap();
+        assert_eq!(document.pages.len(), 1_000);
+        assert!(document.pages[999].text.contains("leaf 1000"), "{:?}", document.pages[999]);
+        assert!(
+            document.warnings.iter().any(|said| said.contains("1500 pages")),
+            "{:?}",
+            document.warnings
+        );
+    }
 }
