@@ -393,12 +393,15 @@ impl ChannelTool {
         }
         let here = key.features.filter(|f| self.channel.is_empty() || f.channel == self.channel);
         let listed = here.is_some_and(|f| f.speaking.iter().any(|name| name == self.data.name));
-        (!listed).then(|| {
-            let place =
-                key.features.map_or("cli".to_owned(), |f| format!("{}:{}", f.channel, f.kind));
-            let whose = if self.channel.is_empty() { "some" } else { self.channel };
-            format!("a tool of {whose} conversations; this is {place}")
-        })
+        if listed {
+            // Recordings are paid for, unlike what else is said.
+            let mut rules = at_work(key.mask).map(|(_, rule)| rule);
+            let rule = rules.find(|rule| rule.names.contains(&self.data.name));
+            return rule.map(|rule| rule.reason.to_owned());
+        }
+        let place = key.features.map_or("cli".to_owned(), |f| format!("{}:{}", f.channel, f.kind));
+        let whose = if self.channel.is_empty() { "some" } else { self.channel };
+        Some(format!("a tool of {whose} conversations; this is {place}"))
     }
 }
 

@@ -129,7 +129,7 @@ pub const RULES: &[Rule] = &[
             Class::Agent,
             Class::Public,
         ],
-        names: &["cron"],
+        names: &["cron", "say_aloud"],
         ..HIDES
     },
     Rule {
