@@ -72,8 +72,9 @@ impl Run {
             text.push_str(&covers);
         }
         let pictures = match end {
-            End::Done => self.header.pictures.clone(),
-            _ => Vec::new(),
+            // What was made before a limit or a failure is paid for.
+            End::Done | End::Failed { .. } => self.header.pictures.clone(),
+            End::Stopped => Vec::new(),
         };
         let absorbed = std::mem::take(&mut self.absorbed);
         DriveOutcome {
