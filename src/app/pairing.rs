@@ -122,7 +122,7 @@ pub async fn remove(flow: &Flow, person: &str) -> Result<String, NotDone> {
 pub async fn unpair(flow: &Flow, person: &PersonId) -> Result<bool, StoreError> {
     let gone = flow.ledger().unpair(person).await?;
     if gone {
-        flow.accounts().shut_out(person);
+        flow.shut_out(person);
         if !flow.named_owners.now().contains(person) {
             flow.timetable.owners.remove(person);
         }

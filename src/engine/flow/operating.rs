@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use selkie_channel_core::AccountId;
+use selkie_channel_core::{AccountId, PersonId};
 
 use super::Flow;
 use crate::delivery::accounts::Accounts;
@@ -35,6 +35,12 @@ impl Flow {
     /// Returns the accounts that are served.
     pub fn accounts(&self) -> &Accounts {
         &self.context.accounts
+    }
+
+    /// Answers somebody no more whom only a pairing had let in.
+    pub fn shut_out(&self, person: &PersonId) {
+        self.accounts().shut_out(person);
+        self.intake.unlisted.forget_hints();
     }
 
     /// Returns chance.

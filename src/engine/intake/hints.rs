@@ -70,6 +70,11 @@ impl Hints {
         inner.account(place).minute.give_back();
     }
 
+    /// Whether anybody had their hint is not known after all.
+    pub fn forget_all(&self) {
+        locked(&self.0).told.clear();
+    }
+
     /// Whether a place had its hint is not known after all.
     pub fn forget(&self, place: &PlaceId) {
         let mut inner = locked(&self.0);

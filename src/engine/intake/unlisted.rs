@@ -107,6 +107,11 @@ impl UnlistedSenders {
         Self { pairing, ..Self::default() }
     }
 
+    /// Looks in the ledger again who was told something: somebody who was let in may be a stranger again.
+    pub(crate) fn forget_hints(&self) {
+        self.hints.forget_all();
+    }
+
     fn offers_code(&self, inbound: &Inbound) -> bool {
         // Who asks for their id is told it.
         let asks_id = command(inbound) == Some(Builtin::Id);
