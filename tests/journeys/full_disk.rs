@@ -48,7 +48,7 @@ async fn no_tool_acts_and_no_answer_leaves_while_the_disk_is_full() {
     let write = json!({ "path": "log.txt", "content": "x", "mode": "append" });
     let call = Turn::call("write_file", &write);
     // The answer comes when the disk is full: it cannot be stored, and is asked for again.
-    world.playground.model().script(vec![call.clone().delayed(1_500), call, Turn::text("written")]);
+    world.playground.model().script(vec![call.clone().delayed(4_000), call, Turn::text("written")]);
     world.telegram().say(ADA, ADA, "write it");
     world.within("a question", world.playground.model().wait_for_calls(2)).await;
     settled_claim(&world).await;

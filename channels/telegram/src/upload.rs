@@ -80,6 +80,7 @@ fn mime(name: &str) -> &'static str {
         "ogg" | "oga" | "opus" => "audio/ogg",
         "mp3" => "audio/mpeg",
         "m4a" => "audio/mp4",
+        "wav" => "audio/wav",
         "pdf" => "application/pdf",
         "txt" | "md" => "text/plain",
         _ => "application/octet-stream",
