@@ -41,14 +41,19 @@ async fn nothing_is_acknowledged_until_there_is_room() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_tool_acts_and_no_answer_leaves_while_the_disk_is_full() {
-    let world = World::start().await;
+    let mut world = World::start().await;
+    // No counter is written meanwhile: what is told of is the answer.
+    let uncounted = json!({ "tokens_per_day": 0 });
+    let limits =
+        ["person", "conversation", "everybody"].map(|whose| (whose.to_owned(), uncounted.clone()));
+    world.home.set("limits", limits.into_iter().collect());
     let daemon = world.home.start();
     world.ask("before").await;
     settled(&world, 1).await;
     let write = json!({ "path": "log.txt", "content": "x", "mode": "append" });
     let call = Turn::call("write_file", &write);
     // The answer comes when the disk is full: it cannot be stored, and is asked for again.
-    world.playground.model().script(vec![call.clone().delayed(4_000), call, Turn::text("written")]);
+    world.playground.model().script(vec![call.clone().delayed(1_500), call, Turn::text("written")]);
     world.telegram().say(ADA, ADA, "write it");
     world.within("a question", world.playground.model().wait_for_calls(2)).await;
     settled_claim(&world).await;

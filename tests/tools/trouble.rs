@@ -140,7 +140,7 @@ fn a_preview_does_nothing() {
             "remove a schedule\n· id: 1",
             "it changes nothing",
             "complete an item of TODO.md\n· content: bring milk",
-            "todo_write\n· todos: [{\"id\":\"1\",\"title\":\"bring milk\",\"status\":\"pending\"}]",
+            "use todo_write\n· todos: [{\"id\":\"1\",\"title\":\"bring milk\",\"status\":\"pending\"}]",
             "it changes nothing",
         ]
     );
