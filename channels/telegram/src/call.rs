@@ -96,9 +96,9 @@ impl Call {
     /// Puts a word before the call's text; there is room for one.
     fn preface(&mut self, word: &str) {
         if let Some(Value::String(html)) = self.params.pointer_mut("/rich_message/html") {
-            let paragraph = format!("<p><i>{word}</i></p>");
-            if !html.starts_with("<p><i>(") {
-                html.insert_str(0, &paragraph);
+            let paragraph = |word: &str| format!("<p><i>{word}</i></p>");
+            if ![Part::MARK, GONE].iter().any(|known| html.starts_with(&paragraph(known))) {
+                html.insert_str(0, &paragraph(word));
             }
             return;
         }

@@ -100,6 +100,9 @@ fn a_repeated_part_says_so_once() {
     let table = marked(&marked(&text("| a |\n|---|\n| 1 |")[0]));
     let html = table.call["params"]["rich_message"]["html"].as_str().unwrap();
     assert!(html.starts_with("<p><i>(possibly repeated)</i></p><table"), "{html}");
+    let aside = marked(&text("*(an aside)*\n\n| a |\n|---|\n| 1 |")[0]);
+    let html = aside.call["params"]["rich_message"]["html"].as_str().unwrap();
+    assert!(html.starts_with("<p><i>(possibly repeated)</i></p><p><i>(an aside)"), "{html}");
     let photo = render(&outbound("tg:7", Body::Photo { path: "/p.png".to_owned(), caption: None }));
     let again = marked(&photo[0]);
     assert_eq!(again.call["params"]["caption"], "(possibly repeated)");
