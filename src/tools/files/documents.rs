@@ -74,25 +74,29 @@ impl DocumentReader {
 }
 
 impl DocumentReader {
-    /// Keeps the pictures of pages of a PDF that hold no text, as far as there are any; of few pages at once.
-    pub(super) async fn scans(&self, pdf: &[u8], pages: &[usize], own: &Path) -> Vec<ScannedPage> {
-        let mut scanned = Vec::new();
+    /// Keeps the pictures of pages of a PDF that hold no text, few at once, and says in `text` which come.
+    pub(super) async fn scans(
+        &self,
+        pdf: &[u8],
+        pages: &[usize],
+        own: &Path,
+        text: &mut String,
+    ) -> Vec<Picture> {
+        let mut pictures = Vec::new();
         for page in pages.iter().take(MAX_SCANS).filter_map(|page| u32::try_from(*page).ok()) {
             match picture::of_scan(pdf.to_vec(), page, own, &*self.isolate).await {
-                Ok(picture) => scanned.push(ScannedPage { page, picture }),
+                Ok(picture) => {
+                    text.push_str(&format!("\n[A picture of page {page} comes with this answer.]"));
+                    pictures.push(picture);
+                }
                 Err(error) => tracing::debug!(page, %error, "a scanned page has no picture"),
             }
         }
-        scanned
+        if let Some(next) = pages.get(MAX_SCANS) {
+            text.push_str(&format!("\n[For pictures of more pages, use page=\"{next}\".]"));
+        }
+        pictures
     }
-}
-
-/// A page that holds no text, as a picture.
-pub(super) struct ScannedPage {
-    /// Which page, from 1.
-    pub(super) page: u32,
-    /// What it shows.
-    pub(super) picture: Picture,
 }
 
 /// Returns the folder of the cache in which the pages of a conversation's documents lie, beside the conversation's own: no

@@ -15,7 +15,7 @@ use selkie_documents::{MAX_FILE, encoding, may_be_document};
 
 use super::blocking::{on_disk, refused};
 use super::document_page::{self, DocumentRange};
-use super::documents::{DocumentFile, DocumentReader, ScannedPage};
+use super::documents::{DocumentFile, DocumentReader};
 use super::page::{MAX_COUNTED, Page, PageRange, read};
 use super::whole::{self, MAX_WHOLE};
 use super::{image, notebook, picture, sniff};
@@ -136,13 +136,9 @@ impl Handler for ReadFile {
                 let mut pictures = Vec::new();
                 if let Some(pdf) = pdf.filter(|_| !scanned.is_empty()) {
                     let _one = self.pictures.acquire().await;
-                    pictures = self.documents.scans(&pdf, &scanned, &scope.roots.own).await;
+                    let own = &scope.roots.own;
+                    pictures = self.documents.scans(&pdf, &scanned, own, &mut text).await;
                 }
-                let pictures = pictures.into_iter().map(|ScannedPage { page, picture }| {
-                    text.push_str(&format!("\n[A picture of page {page} comes with this answer.]"));
-                    picture
-                });
-                let pictures = pictures.collect();
                 Ok(Output { pictures, ..Output::outside(text) })
             }
             Content::Image(what, file) => match self.picture(scope, file).await {
