@@ -161,6 +161,12 @@ fn pictures_are_an_answer_and_outlive_a_death() {
     run.replied(reply("", &[("think", json!({}))]));
     run.stop();
     assert!(end(&mut run).pictures.is_empty(), "nothing goes out after a stop");
+    let mut run = begin();
+    ask(&mut run);
+    run.drew(vec!["one.png".into()]);
+    run.replied(reply("", &[("think", json!({}))]));
+    run.fail("a limit".into(), "I stopped before I was done".into());
+    assert_eq!(end(&mut run).pictures, ["one.png"], "it is paid for");
 }
 
 #[test]
