@@ -470,6 +470,7 @@ fn arrival(n: i64, order: i64) -> Arrival {
         opened: Vec::new(),
         passed: None,
         summoned: Vec::new(),
+        narrowed: Vec::new(),
         pick: Pick::default(),
         at: now(),
     };

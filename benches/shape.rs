@@ -97,6 +97,7 @@ fn facts(place: Where, trust: Trust, mode: Mode) -> Facts {
         opened: vec![],
         passed: None,
         summoned: Vec::new(),
+        narrowed: Vec::new(),
         pick: Pick::default(),
         at: DateTime::UNIX_EPOCH,
     }

@@ -7,8 +7,10 @@ use async_trait::async_trait;
 use chrono::DateTime;
 use proptest::prelude::*;
 use schemars::JsonSchema;
+use selkie::domain::approval::Exposure;
 use selkie::domain::choice::Pick;
 use selkie::domain::facts::{Facts, Mode, Trigger, Trust, Where};
+use selkie::domain::narrowing::Narrowing;
 use selkie::domain::taint::Taint;
 use selkie::domain::tool::{Class, Recovery, ToolSpec};
 use selkie::shape::roots::{Reach, Workspace};
@@ -168,6 +170,7 @@ fn facts(place: Where, trust: Trust, trigger: Trigger, mode: Mode) -> Facts {
         opened: vec![],
         passed: None,
         summoned: Vec::new(),
+        narrowed: Vec::new(),
         pick: Pick::default(),
         at: DateTime::UNIX_EPOCH,
     }
@@ -472,6 +475,97 @@ proptest! {
         prop_assert_eq!(bash.len(), rules.max(1) + hint, "{:?}", bash);
         prop_assert_eq!(bash[0] == "no rule hides it", rules == 0);
     }
+}
+
+/// Lists of tools that leave something: names, classes, other harnesses' names, and names that no tool has.
+fn any_narrowings() -> impl Strategy<Value = Vec<Narrowing>> {
+    let base = base::build(&Settings::default(), &base::ToolDeps::default()).unwrap();
+    let classes = Class::ALL.map(|class| class.name().to_owned()).into_iter();
+    let names = base.specs().into_iter().map(|spec| spec.name.to_owned());
+    let others = ["spawn", "message_react", "say_aloud", "file_read", "telegram_react", "bsh"];
+    let words: Vec<String> = classes.chain(names).chain(others.map(str::to_owned)).collect();
+    let tools = prop::collection::vec(prop::sample::select(words), 0..12);
+    let one = tools.prop_map(|tools| Narrowing { by: "the agent researcher".to_owned(), tools });
+    prop::collection::vec(one, 1..4)
+}
+
+/// How much a task gets of a tool.
+fn rank(exposure: Option<&Exposure>) -> u8 {
+    match exposure {
+        None | Some(Exposure::Hidden(_)) => 0,
+        Some(Exposure::Ask { .. }) => 1,
+        Some(Exposure::Free) => 2,
+    }
+}
+
+proptest! {
+    /// A narrowing takes away and never gives: what is named by all of them stays as it was, the rest is not there,
+    /// whatever else opens it.
+    #[test]
+    fn a_narrowing_only_takes_away(facts in any_facts(), narrowed in any_narrowings()) {
+        let shaper = shaper();
+        let whole = shaper.shape(&facts).registry;
+        let facts = Facts { narrowed, ..facts };
+        let shape = shaper.shape(&facts);
+        let (left, has) = (&shape.registry, |name: &str| names(&shape).contains(&name));
+        let runtime = runtime().into_iter().map(|entry| Arc::clone(entry.tool.spec()));
+        let speaking = whole.block().specs().iter().cloned();
+        for spec in whole.base().specs().into_iter().chain(runtime).chain(speaking) {
+            let names_it = |narrowing: &Narrowing| {
+                let says = |word: &String| {
+                    Class::parse(word) == Some(spec.class)
+                        || shaper.tool_word(word) == Some(spec.name)
+                };
+                narrowing.tools.iter().any(says)
+            };
+            let stays = facts.narrowed.iter().all(names_it);
+            let before = whole.exposure(spec.name);
+            let now = left.exposure(spec.name);
+            if stays {
+                prop_assert_eq!(rank(now.as_ref()), rank(before.as_ref()), "{}", spec.name);
+            } else {
+                prop_assert_eq!(rank(now.as_ref()), 0, "{}", spec.name);
+                prop_assert!(!has(spec.name));
+            }
+            for class in Class::ALL {
+                let before = whole.exposure_as(&spec, class);
+                let now = left.exposure_as(&spec, class);
+                prop_assert!(rank(Some(&now)) <= rank(Some(&before)), "{} as {class:?}", spec.name);
+            }
+        }
+    }
+}
+
+/// The same tools, however they are written, make the same view.
+#[test]
+fn a_narrowing_is_told_and_shared() {
+    let shaper = real();
+    let asked = facts(places().remove(3), Trust::Owner, Trigger::Asked, Mode::Normal);
+    let narrow = |tools: &[&str]| Facts {
+        narrowed: vec![Narrowing {
+            by: "the agent researcher".to_owned(),
+            tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),
+        }],
+        summoned: vec!["bash".to_owned()],
+        ..asked.clone()
+    };
+    let shape = shaper.shape(&narrow(&["file_read", "bsh", "web_fetch"]));
+    assert_eq!(names(&shape), ["read_file", "web_fetch"]);
+    assert_eq!(
+        shape.why("bash").join("; "),
+        "hidden by the agent researcher: only read_file, web_fetch may be used; commands run without a sandbox: this \
+         machine has neither landlock nor seccomp"
+    );
+    assert_eq!(
+        shape.why("todo_read"),
+        ["hidden by the agent researcher: only read_file, web_fetch may be used"]
+    );
+    let same = shaper.shape(&narrow(&["web_fetch", "read_file"]));
+    assert!(Arc::ptr_eq(shape.registry.block(), same.registry.block()));
+    let other = shaper.shape(&narrow(&[]));
+    assert!(names(&other).is_empty());
+    assert_eq!(other.why("glob"), ["hidden by the agent researcher: no tool may be used"]);
+    assert!(names(&shaper.shape(&asked)).len() > 2, "another task has what it had");
 }
 
 /// Isolation: thousands of interleaved tasks, each of its own setting, and none sees another's.

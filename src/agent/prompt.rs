@@ -313,6 +313,7 @@ mod tests {
             opened: vec![],
             passed: None,
             summoned: Vec::new(),
+            narrowed: Vec::new(),
             at: DateTime::UNIX_EPOCH,
             pick: selkie_domain::choice::Pick::default(),
         };

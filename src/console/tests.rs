@@ -128,6 +128,7 @@ fn facts() -> Facts {
         opened: Vec::new(),
         passed: None,
         summoned: Vec::new(),
+        narrowed: Vec::new(),
         pick: Pick::default(),
         at: DateTime::UNIX_EPOCH,
     }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::choice::Pick;
 use crate::gate::GatePass;
 use crate::named::named;
+use crate::narrowing::Narrowing;
 use crate::taint::Taint;
 
 /// The facts of one task.
@@ -41,6 +42,10 @@ pub struct Facts {
     /// Hidden tools that the owner's own words name (`$name`): given to this one task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub summoned: Vec<String>,
+    /// Who leaves the task fewer tools than its setting gives: a tool is there that each of them names. Nothing gives back
+    /// what they take.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub narrowed: Vec<Narrowing>,
     /// Which model answers and how hard it thinks, and who decided that: what the call names, until a claim decides the rest.
     #[serde(default, skip_serializing_if = "Pick::is_usual")]
     pub pick: Pick,
@@ -66,6 +71,7 @@ impl Facts {
             opened: Vec::new(),
             passed: None,
             summoned: Vec::new(),
+            narrowed: Vec::new(),
             pick: Pick::default(),
             at,
         }

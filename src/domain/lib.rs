@@ -21,6 +21,7 @@ pub mod ids;
 pub mod live;
 pub mod metrics;
 mod named;
+pub mod narrowing;
 pub mod own_form;
 pub mod owners;
 pub mod pairing;

@@ -4,6 +4,7 @@
 mod commands;
 mod explain;
 pub mod fit;
+mod narrowed;
 pub mod roots;
 pub mod rules;
 mod setting;
@@ -152,6 +153,8 @@ impl Shaper {
         let summoned = self.ours(&facts.summoned);
         let key = Key::of(facts, mask, way);
         let key = if key.summoned.is_empty() { key } else { Key { summoned: &summoned, ..key } };
+        let narrowed = self.known_narrowings(&facts.narrowed);
+        let key = Key { narrowed: &narrowed, ..key };
         let place = facts.place.name();
         let words = in_words(facts, &place);
         let confinement = confinement(&self.sandbox, facts, &words);
@@ -196,6 +199,7 @@ impl Shaper {
             }
         }
         hides.extend(unheeded);
+        hides.extend(key.narrowed.iter().map(|narrowing| self.narrow(narrowing)));
         if key.confinement.is_missing() {
             let reason = format!("hidden: {}", key.confinement.describe());
             hides.push(self.named(&reason, &COMMANDS.map(str::to_owned)));

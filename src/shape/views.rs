@@ -8,6 +8,7 @@ use std::sync::{PoisonError, RwLock};
 use selkie_channel_core::Features;
 
 use selkie_domain::facts::{Facts, Trust, Where};
+use selkie_domain::narrowing::Narrowing;
 use selkie_sandbox::Confinement;
 use selkie_tools::registry::Registry;
 
@@ -25,6 +26,8 @@ pub(super) struct Key<'a> {
     pub(super) summoned: &'a [String],
     /// The names give nothing: words of others are in play, which may have led to them.
     pub(super) unheeded: bool,
+    /// Who leaves fewer tools.
+    pub(super) narrowed: &'a [Narrowing],
     /// The place's channel data; `None` for the command line.
     pub(super) features: Option<&'a Features>,
     /// Rows of the policy that hold, one bit each.
@@ -53,7 +56,8 @@ impl<'a> Key<'a> {
         let summoned = if yields { facts.summoned.as_slice() } else { &[] };
         let unheeded = !summoned.is_empty() && facts.taint.is_any();
         let confinement = Confinement::default();
-        Self { mask, opened, summoned, unheeded, features, policy: 0, confinement }
+        let narrowed = facts.narrowed.as_slice();
+        Self { mask, opened, summoned, unheeded, narrowed, features, policy: 0, confinement }
     }
 
     /// Returns the tools that the owner's words give.
@@ -64,8 +68,9 @@ impl<'a> Key<'a> {
     fn hash(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         let summoned = (self.summoned, self.unheeded);
-        (self.mask, self.policy, self.confinement, self.opened, summoned, self.words())
+        (self.mask, self.policy, self.confinement, self.opened, summoned, self.narrowed)
             .hash(&mut hasher);
+        self.words().hash(&mut hasher);
         hasher.finish()
     }
 
@@ -82,6 +87,7 @@ struct OwnedKey {
     opened: Vec<String>,
     summoned: Vec<String>,
     unheeded: bool,
+    narrowed: Vec<Narrowing>,
     features: Option<(String, String, Vec<String>)>,
 }
 
@@ -89,9 +95,9 @@ impl OwnedKey {
     fn of(key: &Key<'_>) -> Self {
         let features = key.words().map(|(c, k, s)| (c.to_owned(), k.to_owned(), s.to_vec()));
         let (opened, summoned) = (key.opened.to_vec(), key.summoned.to_vec());
-        let unheeded = key.unheeded;
-        let Key { mask, policy, confinement, .. } = *key;
-        Self { mask, policy, confinement, opened, summoned, unheeded, features }
+        let narrowed = key.narrowed.to_vec();
+        let Key { mask, policy, confinement, unheeded, .. } = *key;
+        Self { mask, policy, confinement, opened, summoned, unheeded, narrowed, features }
     }
 
     fn is(&self, key: &Key<'_>) -> bool {
@@ -103,6 +109,7 @@ impl OwnedKey {
             && self.opened == key.opened
             && self.summoned == key.summoned
             && self.unheeded == key.unheeded
+            && self.narrowed == key.narrowed
     }
 }
 

@@ -213,6 +213,7 @@ pub fn facts() -> Facts {
         opened: Vec::new(),
         passed: None,
         summoned: Vec::new(),
+        narrowed: Vec::new(),
         pick: Pick::default(),
         at: at(0),
     }

@@ -1,0 +1,22 @@
+//! Who leaves a task fewer tools than its setting gives, and which.
+
+use serde::{Deserialize, Serialize};
+
+/// A list of tools beyond which a task gets none. It takes away and never gives.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Narrowing {
+    /// Who says so, as people and models read it: `the agent researcher`, `spawn's tools`.
+    pub by: String,
+    /// Names of tools and classes that remain, in our words.
+    pub tools: Vec<String>,
+}
+
+impl Narrowing {
+    /// Says why a tool is not there that it does not name.
+    pub fn reason(&self) -> String {
+        match self.tools.as_slice() {
+            [] => format!("hidden by {}: no tool may be used", self.by),
+            tools => format!("hidden by {}: only {} may be used", self.by, tools.join(", ")),
+        }
+    }
+}
