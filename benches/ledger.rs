@@ -364,6 +364,7 @@ async fn thought_message(ledger: &dyn Ledger, n: i64, order: i64, thoughts: usiz
         origin: String::new(),
         talk: false,
         relayed: false,
+        agent: None,
         spoken: Vec::new(),
         files: Vec::new(),
         pictures: Vec::new(),
@@ -471,6 +472,7 @@ fn arrival(n: i64, order: i64) -> Arrival {
         passed: None,
         summoned: Vec::new(),
         narrowed: Vec::new(),
+        parent: None,
         pick: Pick::default(),
         at: now(),
     };

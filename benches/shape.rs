@@ -98,6 +98,7 @@ fn facts(place: Where, trust: Trust, mode: Mode) -> Facts {
         passed: None,
         summoned: Vec::new(),
         narrowed: Vec::new(),
+        parent: None,
         pick: Pick::default(),
         at: DateTime::UNIX_EPOCH,
     }

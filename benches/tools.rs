@@ -30,7 +30,9 @@ use tokio_util::sync::CancellationToken;
 #[path = "../src/tools/absent.rs"]
 mod absent;
 
-use absent::{NoAddressees, NoMemory, NoPostFiles, NoSessions, NoStudio, NoTimetable, NoTodoFile};
+use absent::{
+    NoAddressees, NoAgents, NoMemory, NoPostFiles, NoSessions, NoStudio, NoTimetable, NoTodoFile,
+};
 
 /// Files of the tree.
 const FILES: usize = 100_000;
@@ -284,6 +286,7 @@ impl ToolRunner {
             timetable: Arc::new(NoTimetable),
             addressees: Arc::new(NoAddressees),
             sessions: Arc::new(NoSessions),
+            agents: Arc::new(NoAgents),
             memory: Arc::new(NoMemory),
             studio: Arc::new(NoStudio),
             post_files: Arc::new(NoPostFiles),

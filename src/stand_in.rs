@@ -19,6 +19,7 @@ pub fn step(turns: &[Turn], tools: &[Arc<ToolSpec>], advice: &str) -> Step {
     match stand_in::answer(&turns, &tools, advice) {
         stand_in::Step::Say(text) => Step::Say(text),
         stand_in::Step::Call { name, arguments } => Step::Call { name, arguments },
+        stand_in::Step::CallEach { name, all } => Step::CallEach { name, all },
     }
 }
 

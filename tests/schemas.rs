@@ -71,7 +71,7 @@ fn all(form: Form) -> Map<String, Value> {
 /// Names that stand in the catalogue today; a later tool has [`LATER`] tokens.
 const TODAY: &str = include_str!("../src/tools/catalogue.txt");
 /// Tokens of all tools together, and of each that comes later.
-const ALL: usize = 5_000;
+const ALL: usize = 5_200;
 const LATER: usize = 120;
 
 /// Every request carries the list: about four bytes of English JSON are a token. The program's own measure is on the
@@ -130,7 +130,7 @@ fn whole() -> Vec<Arc<ToolSpec>> {
     let speaking = speaking.filter(|data| data.effect != SpeakingEffect::SayAloud);
     let speaking = speaking.map(|data| speak::tool(data, "telegram", &settings));
     let mut all = base::build(&settings, &means).unwrap().specs();
-    all.retain(|spec| spec.name != "powershell");
+    all.retain(|spec| spec.name != "powershell" && !AGENTS.contains(&spec.name));
     let runtime = base::runtime(&settings, &means);
     let runtime = runtime.iter().filter(|r| r.why_not().is_none());
     all.extend(runtime.map(|r| r.tool.spec().clone()));
@@ -138,7 +138,7 @@ fn whole() -> Vec<Arc<ToolSpec>> {
     all
 }
 
-/// What an owner's private chat has where `speech` and `images` are set.
+/// What an owner's private chat has where `speech` and `images` are set and agents are switched on.
 fn later() -> Vec<Arc<ToolSpec>> {
     let (settings, means) = (Settings::default(), base::ToolDeps::default());
     let speaking = selkie_telegram::kit().speaking.iter();
@@ -146,5 +146,10 @@ fn later() -> Vec<Arc<ToolSpec>> {
     let speaking = speaking.map(|data| speak::tool(data, "telegram", &settings).spec().clone());
     let runtime = base::runtime(&settings, &means);
     let runtime = runtime.iter().filter(|r| r.why_not().is_some());
-    speaking.chain(runtime.map(|r| r.tool.spec().clone())).collect()
+    let mut of_base = base::build(&settings, &means).unwrap().specs();
+    of_base.retain(|spec| AGENTS.contains(&spec.name));
+    speaking.chain(runtime.map(|r| r.tool.spec().clone())).chain(of_base).collect()
 }
+
+/// What `tools.agents.enabled` switches on.
+const AGENTS: [&str; 4] = ["list_agents", "message_agent", "peek_agent", "stop_agent"];

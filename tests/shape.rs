@@ -10,7 +10,9 @@ use schemars::JsonSchema;
 use selkie::domain::approval::Exposure;
 use selkie::domain::choice::Pick;
 use selkie::domain::facts::{Facts, Mode, Trigger, Trust, Where};
+use selkie::domain::ids::TaskId;
 use selkie::domain::narrowing::Narrowing;
+use selkie::domain::parent::Parent;
 use selkie::domain::taint::Taint;
 use selkie::domain::tool::{Class, Recovery, ToolSpec};
 use selkie::shape::roots::{Reach, Workspace};
@@ -51,7 +53,7 @@ impl Handler for Planned {
 }
 
 /// One tool of every class and every name that a rule speaks of.
-const PLANNED: &[(&str, Class)] = &[("acp_spawn", Class::Exec), ("spawn", Class::Agent)];
+const PLANNED: &[(&str, Class)] = &[("acp_spawn", Class::Exec)];
 
 /// The tools as they are.
 fn real() -> Shaper {
@@ -113,6 +115,7 @@ fn channels() -> [ChannelTools; 2] {
 fn shaper() -> Shaper {
     let mut settings = Settings::default();
     settings.powershell.enabled = true;
+    settings.agents.enabled = true;
     let real = base::build(&settings, &base::ToolDeps::default()).unwrap();
     let stands = real.specs().into_iter().map(|s| Planned::tool(s.name, s.class));
     let planned = PLANNED.iter().map(|(name, class)| Planned::tool(name, *class));
@@ -152,8 +155,8 @@ fn places() -> Vec<Where> {
 }
 
 const TRUSTS: [Trust; 3] = [Trust::Owner, Trust::Allowed, Trust::Stranger];
-const TRIGGERS: [Trigger; 5] =
-    [Trigger::Asked, Trigger::Scheduled, Trigger::Heartbeat, Trigger::Child, Trigger::Relayed];
+const TRIGGERS: [Trigger; 4] =
+    [Trigger::Asked, Trigger::Scheduled, Trigger::Heartbeat, Trigger::Relayed];
 const MODES: [Mode; 2] = [Mode::Normal, Mode::Plan];
 
 fn facts(place: Where, trust: Trust, trigger: Trigger, mode: Mode) -> Facts {
@@ -171,6 +174,7 @@ fn facts(place: Where, trust: Trust, trigger: Trigger, mode: Mode) -> Facts {
         passed: None,
         summoned: Vec::new(),
         narrowed: Vec::new(),
+        parent: None,
         pick: Pick::default(),
         at: DateTime::UNIX_EPOCH,
     }
@@ -187,6 +191,23 @@ fn settings() -> impl Iterator<Item = Facts> {
             })
         })
     })
+}
+
+/// The task of an agent, in every setting that a person asks in.
+fn agents() -> impl Iterator<Item = Facts> {
+    settings().filter(|facts| facts.trigger == Trigger::Asked).map(agents_of)
+}
+
+/// What an agent's task is shaped by that a task of these facts has begun.
+fn agents_of(facts: Facts) -> Facts {
+    let parent = Parent {
+        task: TaskId(1),
+        key: String::new(),
+        name: "ada".to_owned(),
+        until: facts.at,
+        schema: None,
+    };
+    Facts { parent: Some(Box::new(parent)), ..facts }
 }
 
 /// An owner's task with words of others in it, with and without tools that the owner names.
@@ -255,7 +276,7 @@ fn printed(facts: &Facts, shape: &Shape) -> String {
 #[test]
 fn the_golden_table_stands() {
     let shaper = shaper();
-    let all = settings().chain(owners_words());
+    let all = settings().chain(agents()).chain(owners_words());
     let all: Vec<String> = all.map(|f| printed(&f, &shaper.shape(&f))).collect();
     let now = all.join("\n");
     let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/shape.txt");
@@ -358,15 +379,21 @@ fn expected(facts: &Facts, name: &str, class: Class) -> bool {
     let trigger = match facts.trigger {
         Trigger::Asked => true,
         Trigger::Scheduled | Trigger::Heartbeat => !ASKING.contains(&name),
-        Trigger::Child => {
-            !["spawn", "acp_spawn", "ask_user", "plan_create", "plan_enter", "plan_exit"]
-                .contains(&name)
-        }
         Trigger::Relayed => class != Class::Message && !ASKING.contains(&name),
     };
     let pipe = facts.place == Where::CommandLine { terminal: false };
     let alone = pipe && (ASKING.contains(&name) || asks(facts, name, as_is));
-    trust && place && plan && persona && trigger && !alone
+    let agents = [
+        "spawn",
+        "acp_spawn",
+        "ask_user",
+        "plan_create",
+        "plan_enter",
+        "plan_exit",
+        "persona_write",
+    ];
+    let agent = facts.parent.is_none() || !agents.contains(&name);
+    trust && place && plan && persona && trigger && agent && !alone
 }
 
 /// What asks before it is called, written here a second time.
@@ -532,6 +559,29 @@ proptest! {
                 let now = left.exposure_as(&spec, class);
                 prop_assert!(rank(Some(&now)) <= rank(Some(&before)), "{} as {class:?}", spec.name);
             }
+        }
+    }
+}
+
+proptest! {
+    /// An agent gets no more than the task that has begun it, whatever the setting, and with fewer tools no more again.
+    #[test]
+    fn an_agent_gets_no_more_than_its_task(facts in any_facts(), narrowed in any_narrowings()) {
+        let shaper = shaper();
+        let parent = shaper.shape(&facts);
+        let agent = shaper.shape(&Facts { narrowed, ..agents_of(facts) });
+        let of_agent = agent.registry.block().specs().iter().cloned();
+        for spec in parent.registry.base().specs().into_iter().chain(of_agent) {
+            for class in Class::ALL {
+                let most = parent.registry.exposure_as(&spec, class);
+                let own = agent.registry.exposure_as(&spec, class);
+                prop_assert!(rank(Some(&own)) <= rank(Some(&most)), "{} as {class:?}", spec.name);
+            }
+        }
+        prop_assert_eq!(agent.confinement, parent.confinement);
+        prop_assert_eq!(agent.roots.id, parent.roots.id);
+        for name in ["spawn", "acp_spawn", "ask_user", "plan_create", "plan_enter", "plan_exit"] {
+            prop_assert_eq!(rank(agent.registry.exposure(name).as_ref()), 0, "{}", name);
         }
     }
 }
@@ -796,7 +846,7 @@ fn what_config_switches_off_is_hidden_and_says_so() {
 fn every_rule_hides_or_asks() {
     let shaper = shaper();
     for rule in RULES {
-        let hides = settings().chain(owners_words()).any(|facts| {
+        let hides = settings().chain(agents()).chain(owners_words()).any(|facts| {
             let all = shaper.shape(&facts).explain();
             let hidden = all.hidden.iter().flat_map(|line| &line.reasons);
             let asked = all.there.iter().flat_map(|line| &line.asks);

@@ -3,6 +3,7 @@
 mod approval;
 mod asking;
 mod calls;
+mod children;
 mod commit;
 mod known;
 mod pictures;
@@ -15,13 +16,14 @@ use std::time::Duration;
 use selkie_channel_core::locked;
 
 use crate::context::Context;
-use crate::run::{Next, Run};
+use crate::run::{Next, Run, Standing};
 use crate::window::Window;
-use crate::{Agent, Assignment, DriveEnd, DropReason, earlier, hidden, messages, plan};
+use crate::{Agent, Assignment, DriveEnd, DropReason, Settings, earlier, hidden, messages, plan};
 use selkie_domain::course::Course;
 use selkie_domain::crash::CrashPoint;
 use selkie_domain::facts::{Facts, Trigger};
 use selkie_domain::plan::Plan;
+use selkie_domain::span::Span;
 use selkie_domain::tool::{Recovery, ToolBlock};
 use selkie_domain::usage::{Meter, ModelCall};
 use selkie_llm::{Model, Reply};
@@ -62,15 +64,28 @@ struct Drive<'a> {
     told: Option<Plan>,
     /// What was called, and how long it took; calls that run side by side write it, too.
     course: Mutex<Course>,
+    /// How far the task may go.
+    settings: Settings,
+}
+
+/// How far a task may go: an agent not beyond its time.
+fn settings(agent: &Agent, facts: &Facts) -> Settings {
+    let mut settings = agent.settings.clone();
+    if let Some(parent) = &facts.parent {
+        let left = (parent.until - facts.at).to_std().unwrap_or_default();
+        let limit = settings.timeout.0;
+        settings.timeout = Span(if limit.is_zero() { left } else { left.min(limit) });
+    }
+    settings
 }
 
 impl<'a> Drive<'a> {
     fn begin(agent: &'a Agent, mut task: Assignment<'a>) -> Result<Self, DropReason> {
         let claimed = task.claimed;
-        let settings = agent.settings.clone();
+        let settings = settings(agent, &claimed.facts);
         let mut run = match (&claimed.header, claimed.transcript.as_slice()) {
             (Some(header), items @ [_, ..]) => {
-                let resumed = Run::resume(settings, header, items.to_vec());
+                let resumed = Run::resume(settings.clone(), header, items.to_vec());
                 let mut run = resumed.map_err(DropReason::Broken)?;
                 run.take_up(claimed.own_forms.clone());
                 if let Some(settled) = &claimed.settled {
@@ -89,12 +104,13 @@ impl<'a> Drive<'a> {
                 let note = claimed.words.as_ref().map(|words| words.note.clone());
                 let note = note.filter(|note| !note.is_empty());
                 let notes = undelivered.chain(unasked).chain(note).collect();
-                let mut run = Run::begin(settings, heard, notes, agent.clock.now());
+                let mut run = Run::begin(settings.clone(), heard, notes, agent.clock.now());
                 claimed.open.iter().for_each(|question| run.tell(messages::still_open(question)));
                 run
             }
         };
         run.belongs_to(claimed.claim.task);
+        run.works_among(claimed);
         run.be_frank(claimed.facts.is_owner_alone());
         let mut facts = claimed.facts.clone();
         let read = run.level().max(Context::of(&task.context).level());
@@ -119,6 +135,7 @@ impl<'a> Drive<'a> {
             earlier,
             told: None,
             course: Mutex::default(),
+            settings,
         })
     }
 
@@ -137,6 +154,7 @@ impl<'a> Drive<'a> {
                 }
                 Next::AskPerson(asks) => return Ok(DriveEnd::Asks(asks)),
                 Next::SeekApproval(seeks) => return Ok(DriveEnd::Seeks(seeks)),
+                Next::AwaitChildren(waits) => return Ok(DriveEnd::Waits(waits)),
                 Next::AskModel(ask) => {
                     self.take_in(ask.step).await;
                     self.ask(ask).await?;
@@ -175,21 +193,25 @@ impl<'a> Drive<'a> {
         self.tell_plan();
         let Some(calls) = self.run.open_calls() else { return Ok(()) };
         let durable = calls.iter().any(|c| self.recovery(&c.name) == Recovery::Unknown);
-        let mut alone = Vec::new();
+        let mut standings = Vec::with_capacity(calls.len());
         let mut will_ask = Vec::new();
         for call in calls {
-            let stands = self.spec(&call.name).is_some_and(|spec| spec.stands_alone);
+            let spec = self.spec(&call.name);
+            let stands = spec.as_ref().is_some_and(|spec| spec.stands_alone);
             let asks = self.asks(call).await;
-            if stands || asks {
-                alone.push(call.id.clone());
-            }
+            standings.push(match spec.is_some_and(|spec| spec.groups) {
+                _ if stands || asks => Standing::Alone,
+                true => Standing::Grouped,
+                false => Standing::Beside,
+            });
             if asks {
                 will_ask.push(call.id.clone());
             }
         }
         self.run.will_ask(will_ask);
-        if !alone.is_empty() {
-            self.run.separate(|call| alone.contains(&call.id));
+        if standings.iter().any(|standing| *standing != Standing::Beside) {
+            let mut standings = standings.into_iter();
+            self.run.separate(|_| standings.next().unwrap_or(Standing::Beside));
         }
         self.commit(durable).await?;
         self.agent.crash.hit(CrashPoint::AfterCallsStored);

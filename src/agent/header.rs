@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::loop_guard::LoopGuard;
 use selkie_domain::question::QuestionResult;
-use selkie_domain::transcript::Call;
+use selkie_domain::transcript::{Answer, Call};
 use selkie_domain::usage::Usage;
 
 /// What is stored of a run beside its transcript.
@@ -50,6 +50,12 @@ pub struct Header {
     /// The open call waits for somebody's approval, or has got it.
     #[serde(default, rename = "leave", skip_serializing_if = "Option::is_none")]
     pub approval: Option<CallApproval>,
+    /// The open calls let agents work, and wait for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub children: Option<ChildrenCalls>,
+    /// The answer was corrected once, for it did not have the form that it has to have.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub corrected: bool,
     /// Calls of the last model answer that ask before they are made: without an approval they have not begun.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub will_ask: Vec<String>,
@@ -59,6 +65,25 @@ pub struct Header {
     /// The names of the pictures that the model has drawn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pictures: Vec<String>,
+}
+
+/// What the open calls wait for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChildrenCalls {
+    /// Since when: that time is not the task's.
+    pub since: DateTime<Utc>,
+    /// The calls, in their order.
+    pub calls: Vec<AgentCall>,
+}
+
+/// One call, and what it is answered by.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AgentCall {
+    /// What is known when it is made.
+    pub answer: Answer,
+    /// The agents whose ends are the answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub awaited: Vec<String>,
 }
 
 /// A call that needs somebody's approval.

@@ -26,6 +26,7 @@ mod window;
 
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
 use selkie_channel_core::Redactor;
 use tokio_util::sync::CancellationToken;
 
@@ -42,7 +43,7 @@ use selkie_domain::tool::{ToolBlock, ToolList};
 use selkie_domain::transcript::{Item, UserMessage};
 use selkie_domain::usage::Usage;
 use selkie_llm::{Model, Profiles};
-use selkie_store::{End, HistoryStart, SeenMarks, TaskClaim, Work, WritingCall};
+use selkie_store::{End, HistoryStart, NewChild, SeenMarks, TaskClaim, Work, WritingCall};
 use selkie_tools::registry::Registry;
 use selkie_tools::scope::Scope;
 
@@ -151,6 +152,32 @@ pub enum DriveEnd {
     Asks(Box<PendingQuestion>),
     /// To a call that somebody has to approve.
     Seeks(Box<Seeks>),
+    /// To calls that let agents work.
+    Waits(Box<PendingChildren>),
+}
+
+/// Children that are to begin.
+#[derive(Clone, Debug)]
+pub struct NewChildren {
+    /// The children.
+    pub children: Vec<NewChild>,
+    /// How many of them run side by side.
+    pub side_by_side: u32,
+    /// When the last of them is to have ended.
+    pub until: DateTime<Utc>,
+}
+
+/// The children that a run is to be parked on.
+#[derive(Clone, Debug)]
+pub struct PendingChildren {
+    /// The children.
+    pub new: NewChildren,
+    /// Items that are not stored yet.
+    pub append: Vec<Item>,
+    /// The run's header.
+    pub header: String,
+    /// Usage that is not stored yet.
+    pub usage: Usage,
 }
 
 /// The approval that a run is to be parked on.

@@ -1,10 +1,17 @@
 //! What the agent itself says to people and to the model. Nothing else in this folder words a sentence.
 
+mod agents;
+
 use crate::budget::SpentLimit;
 use selkie_domain::approval::{ApprovalState, Approvers};
 use selkie_domain::gate::GatePass;
 use selkie_llm::{ModelError, Reason, StopReason};
 use selkie_store::{ApprovalRow, QuestionRow};
+
+pub use agents::{
+    agent_begun, agent_brief, agent_ended, agent_named_twice, agent_report, answer_unfit,
+    correct_answer,
+};
 
 /// How much of a message is named.
 const SHOWN: usize = 80;

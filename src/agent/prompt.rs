@@ -101,7 +101,11 @@ pub fn heard(message: &UserMessage) -> String {
         true => at.to_rfc3339_opts(SecondsFormat::Secs, true),
         false => local.clone(),
     };
-    let way = if *relayed { ", sent from another conversation" } else { "" };
+    let way = match (relayed, message.agent) {
+        (true, _) => ", sent from another conversation",
+        (false, Some(_)) => ", no person",
+        (false, None) => "",
+    };
     let mut lines = vec![format!("[{time} · {}{way}]", one_line(speaker))];
     if let Some(quote) = quote {
         let whose = if quote.ours { "yours".to_owned() } else { label(&quote.speaker) };
@@ -258,6 +262,7 @@ mod tests {
             origin: String::new(),
             talk: false,
             relayed: false,
+            agent: None,
             spoken: Vec::new(),
             files: vec![],
             pictures: vec![],
@@ -314,6 +319,7 @@ mod tests {
             passed: None,
             summoned: Vec::new(),
             narrowed: Vec::new(),
+            parent: None,
             at: DateTime::UNIX_EPOCH,
             pick: selkie_domain::choice::Pick::default(),
         };

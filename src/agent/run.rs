@@ -2,28 +2,36 @@
 //! no I/O. The loop around it is `drive.rs`.
 
 use chrono::{DateTime, Utc};
+use serde_json::Value;
 
 use crate::header::{Header, LastAnswerOnly, VERSION};
-use crate::loop_guard::{LoopGuard, Verdict};
+use crate::loop_guard::LoopGuard;
 use crate::own_forms::OwnForms;
-use crate::{DriveOutcome, PendingQuestion, Seeks, Settings, Source, budget, messages};
+use crate::{
+    DriveOutcome, NewChildren, PendingChildren, PendingQuestion, Seeks, Settings, Source, budget,
+    messages,
+};
 use selkie_domain::approval::Request;
 use selkie_domain::ids::TaskId;
 use selkie_domain::question::Ask;
 use selkie_domain::taint::Taint;
-use selkie_domain::transcript::{Answer, Call, Item, UserMessage};
+use selkie_domain::transcript::{Call, Item, UserMessage};
 use selkie_domain::usage::Usage;
 use selkie_llm::{ModelError, Reply};
-use selkie_store::{End, SeenMarks, WritingCall};
+use selkie_store::{End, SeenMarks, TaskClaim, WritingCall};
 
 mod approval;
 mod asking;
+mod calls;
+mod children;
 mod ending;
 mod newer;
 mod own_forms;
 mod pictures;
+mod schema;
 mod unstored;
 
+pub use asking::Standing;
 pub use newer::taken_in;
 pub use unstored::StepRecord;
 
@@ -67,6 +75,12 @@ pub struct Run {
     own: OwnForms,
     /// The names of the pictures of the answer that comes next.
     drawn: Vec<String>,
+    /// The children that the open calls begin, until the run is parked.
+    new_children: Option<NewChildren>,
+    /// What others of the same family have used.
+    family: Usage,
+    /// The JSON Schema that the answer has to fit.
+    schema: Option<Value>,
 }
 
 /// What the run wants next.
@@ -85,6 +99,8 @@ pub enum Next {
     AskPerson(Box<PendingQuestion>),
     /// Somebody's approval for the open call: the run is to be parked on it.
     SeekApproval(Box<Seeks>),
+    /// The ends of agents: the run is to be parked until then.
+    AwaitChildren(Box<PendingChildren>),
     /// Nothing: this is the end.
     Done(Box<DriveOutcome>),
 }
@@ -132,6 +148,8 @@ impl Run {
             approval: None,
             will_ask: Vec::new(),
             denied: Vec::new(),
+            children: None,
+            corrected: false,
             pictures: Vec::new(),
         };
         Self::of(settings, header, items, StoredProgress::default())
@@ -175,6 +193,9 @@ impl Run {
             wrote: Vec::new(),
             own: OwnForms::default(),
             drawn: Vec::new(),
+            new_children: None,
+            family: Usage::default(),
+            schema: None,
         }
     }
 
@@ -186,6 +207,14 @@ impl Run {
     /// Says which task it is the run of: its questions are named after it where no message is there.
     pub fn belongs_to(&mut self, task: TaskId) {
         self.task = Some(task);
+    }
+
+    /// Counts what others of its family have used; an agent's answer has to have its form.
+    pub fn works_among(&mut self, claimed: &TaskClaim) {
+        self.family_used(claimed.family);
+        if let Some(parent) = &claimed.facts.parent {
+            self.answers_by(parent.schema.as_deref());
+        }
     }
 
     /// Tells the model something before it is asked.
@@ -200,6 +229,9 @@ impl Run {
         }
         if let Some(seeks) = self.seeking() {
             return Next::SeekApproval(Box::new(seeks));
+        }
+        if let Some(waits) = self.waiting_for_children() {
+            return Next::AwaitChildren(Box::new(waits));
         }
         if let Some(calls) = self.open_calls() {
             return Next::CallTools { calls: calls.to_vec(), resumed: self.resumed };
@@ -216,7 +248,8 @@ impl Run {
         if self.ended.is_some() {
             return Next::Done(Box::new(self.ending()));
         }
-        if self.header.hushed.is_none() && budget::is_last_step(&self.settings, self.header.steps) {
+        if self.header.hushed.is_none() && budget::is_last_step(&self.settings, self.ledger().steps)
+        {
             self.hush(LastAnswerOnly::LastStep);
         }
         Next::AskModel(AskModel {
@@ -252,6 +285,7 @@ impl Run {
         }
         if calls.is_empty() {
             let text = text + stopped.map_or("", messages::answer_stopped);
+            let Some(text) = self.in_form(text) else { return };
             self.items.push(Item::said(text.clone(), self.read));
             return self.end(End::Done, text);
         }
@@ -280,64 +314,6 @@ impl Run {
 
     fn limit_reached(&mut self, spent: &budget::SpentLimit) {
         self.fail(messages::limit_reached(spent, true), messages::limit_reached(spent, false));
-    }
-
-    /// Judges a call before it is made; an answer here means that it is not made.
-    pub fn judge(&mut self, call: &Call) -> Option<Answer> {
-        let text = match self.header.loop_guard.judge(call, self.settings.repeat_limit) {
-            _ if self.ended.is_some() => messages::NEVER_ANSWERED.to_owned(),
-            Verdict::Fresh => return None,
-            Verdict::Repeated(times) => {
-                self.header.hushed = Some(LastAnswerOnly::Repeated(call.name.clone()));
-                messages::not_repeated(&call.name, times)
-            }
-            Verdict::Circling => {
-                let line = messages::went_in_circles(&call.name);
-                self.fail(line.clone(), line.clone());
-                line
-            }
-        };
-        Some(Answer::error(&call.id, text))
-    }
-
-    /// Notes that these open calls begin. What it is stored with need not be durable: a death of the process
-    /// alone loses nothing.
-    pub fn starts<'a>(&mut self, calls: impl Iterator<Item = &'a Call>) {
-        self.header.started.extend(calls.map(|call| call.id.clone()));
-    }
-
-    /// Forgets which calls have begun: they were ended in good order, and may begin again. One whose approval is
-    /// used up may not.
-    pub fn ended_in_order(&mut self) {
-        let approved = self.header.approval.as_ref().map(|approval| approval.call.clone());
-        self.header.started.retain(|id| Some(id) == approved.as_ref());
-    }
-
-    /// Whether a call had begun when the process died.
-    pub fn has_started(&self, call: &Call) -> bool {
-        self.header.started.contains(&call.id)
-    }
-
-    /// Takes the answers to all open calls, in their order.
-    pub fn answered(&mut self, calls: &[Call], answers: Vec<Answer>) {
-        for (call, answer) in calls.iter().zip(&answers) {
-            self.header.loop_guard.note(call, answer);
-        }
-        self.items.push(Item::Answered { answers });
-        self.resumed = false;
-        self.header.started.clear();
-        self.header.asking = None;
-        self.header.approval = None;
-        if let Some(hush @ LastAnswerOnly::Repeated(_)) = self.header.hushed.take() {
-            // The model goes in circles: what it wanted afterwards is not begun.
-            self.give_up_later();
-            self.header.loop_guard.warn();
-            self.hush(hush);
-        } else if !self.header.later.is_empty() && self.ended.is_none() {
-            let calls = self.header.later.remove(0);
-            let taint = self.read.max(self.level()).written();
-            self.items.push(Item::Asked { text: String::new(), calls, taint });
-        }
     }
 
     /// Counts what was spent without an answer.
@@ -383,10 +359,11 @@ impl Run {
         &self.items
     }
 
-    /// Returns what the run has spent.
+    /// Returns what the run and its family have spent.
     pub fn ledger(&self) -> budget::Ledger {
-        let Header { steps, usage, since, .. } = self.header;
-        budget::Ledger { steps, usage, since }
+        let Header { steps, mut usage, since, .. } = self.header;
+        usage.add(self.family);
+        budget::Ledger { steps: steps.saturating_add(self.family.calls), usage, since }
     }
 
     fn hush(&mut self, hush: LastAnswerOnly) {

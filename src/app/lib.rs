@@ -23,6 +23,7 @@ pub mod idle_memory;
 pub mod kits;
 pub mod ledger;
 pub mod lifecycle;
+mod manual_ports;
 pub mod manual_tool_call;
 mod models;
 pub mod notes;

@@ -1,30 +1,30 @@
 //! Tools called by hand: `selkie tools call`, without an agent; the same shape, scope and dispatch.
 
-use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use async_trait::async_trait;
-use selkie_channel_core::{AccountId, Audience, Body, ConversationId, locked};
+use selkie_channel_core::{AccountId, Audience, ConversationId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
+use crate::manual_ports::{LedgerTodos, Nobody, OfThisRun, SPEAKS_NOWHERE};
 use selkie_domain::approval::Exposure;
-use selkie_domain::facts::{Facts, Mode, Where};
+use selkie_domain::facts::{Facts, Where};
 use selkie_domain::ids::TaskId;
 use selkie_domain::transcript::Call;
+use selkie_engine::terminal::agent::AgentAnswer;
 use selkie_guard::visible::{one_line, visible};
 use selkie_shape::Shape;
 use selkie_shape::roots::{Reach, Workspace};
-use selkie_store::Ledger;
 use selkie_tools::ToolError;
+use selkie_tools::agents::ChildOrder;
 use selkie_tools::dispatch::dispatch;
 use selkie_tools::paths::{Level, Roots};
-use selkie_tools::ports::{Modes, Progress, RelayOutcome, RelayRequest, Reply, SayOutcome, Todos};
+use selkie_tools::ports::Progress;
 use selkie_tools::preview::preview;
 use selkie_tools::resolve::{ResolvedCall, resolve};
 use selkie_tools::scope::{ApprovedBasis, Outward, Scope};
@@ -35,9 +35,6 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 const ACCOUNT: &str = "cli:local";
 /// The command line as settings name it.
 const AT_TERMINAL: Where = Where::CommandLine { terminal: true };
-/// Why a call by hand says and posts nothing.
-const SPEAKS_NOWHERE: &str = "a call by hand sends nothing to a platform: `selkie say --to CONVERSATION TEXT` sends or \
-    posts your own words; or ask the bot for it in a conversation";
 /// The folder of the cache that calls by hand own.
 const OWN: &str = "by-hand";
 
@@ -106,11 +103,22 @@ impl ToolRunner<'_> {
                 continue;
             }
             let answer = dispatch(&shape.registry, &call, &scope, &self.app.plan.redactor).await;
-            let (text, is_error, over) = match answer {
+            let answer = match answer {
+                Err(ToolError::Spawn(orders)) => {
+                    let agents = self.agents(by_hand, &facts, &orders).await;
+                    agents.map(|answer| {
+                        taint = taint.max(answer.level);
+                        (answer.text, answer.is_error)
+                    })
+                }
                 Ok(done) => {
                     taint = taint.max(done.answer.taint);
-                    (done.answer.text, done.answer.is_error, false)
+                    Ok((done.answer.text, done.answer.is_error))
                 }
+                Err(error) => Err(error),
+            };
+            let (text, is_error, over) = match answer {
+                Ok((text, is_error)) => (text, is_error, false),
                 Err(error @ ToolError::Ask(_)) => (format!("{tool}: {error}"), true, false),
                 Err(error) => (error.to_string(), true, true),
             };
@@ -120,6 +128,28 @@ impl ToolRunner<'_> {
             }
         }
         answers
+    }
+
+    /// Lets agents work, one after the other.
+    async fn agents(
+        &self,
+        by_hand: &ByHand,
+        facts: &Facts,
+        orders: &[ChildOrder],
+    ) -> Result<AgentAnswer, ToolError> {
+        let mut all = AgentAnswer { text: String::new(), is_error: false, level: facts.taint };
+        for order in orders {
+            let counter = self.app.flow.counter();
+            let done = counter.run_agent(&by_hand.workspace, order, facts).await;
+            let done = done.map_err(|error| ToolError::Abort(error.to_string()))?;
+            if !all.text.is_empty() {
+                all.text.push_str("\n\n");
+            }
+            all.text.push_str(&done.text);
+            all.is_error |= done.is_error;
+            all.level = all.level.max(done.level);
+        }
+        Ok(all)
     }
 
     /// Tells what a call would do, in the words of an approval.
@@ -199,6 +229,7 @@ impl ToolRunner<'_> {
             timetable: Arc::clone(&flow.timetable) as _,
             addressees: Arc::clone(&flow.people.addressees),
             sessions: Arc::clone(flow.sessions()) as _,
+            agents: Arc::clone(flow.agents()) as _,
             post_files: Arc::clone(flow.post_files()) as _,
             studio: Arc::clone(flow.studio()) as _,
             modes: Arc::new(OfThisRun(Mutex::new(by_hand.facts.mode))),
@@ -218,63 +249,5 @@ fn asks_first(exposure: Exposure) -> String {
             reasons.join("; ")
         ),
         _ => String::new(),
-    }
-}
-
-/// Nobody listens to a call by hand: no platform is spoken to.
-struct Nobody;
-
-#[async_trait]
-impl Reply for Nobody {
-    async fn say(&self, _: &str, _: Body) -> Result<SayOutcome, ToolError> {
-        Err(ToolError::tell(SPEAKS_NOWHERE))
-    }
-
-    async fn post(&self, call: &str, _: &str, body: Body) -> Result<SayOutcome, ToolError> {
-        self.say(call, body).await
-    }
-
-    async fn pass(&self, _: RelayRequest) -> Result<RelayOutcome, ToolError> {
-        Err(ToolError::tell(SPEAKS_NOWHERE))
-    }
-
-    async fn send(&self, call: &str, body: Body, _: File) -> Result<SayOutcome, ToolError> {
-        self.say(call, body).await
-    }
-
-    fn is_here(&self, _: &str) -> Option<bool> {
-        None
-    }
-}
-
-/// Plan mode by hand ends with its calls: no conversation is left in it.
-struct OfThisRun(Mutex<Mode>);
-
-impl OfThisRun {
-    fn now(&self) -> Mode {
-        *locked(&self.0)
-    }
-}
-
-#[async_trait]
-impl Modes for OfThisRun {
-    async fn change(&self, _: &ConversationId, mode: Mode) -> Result<(), ToolError> {
-        *locked(&self.0) = mode;
-        Ok(())
-    }
-}
-
-/// The ledger's todo lists.
-struct LedgerTodos(Arc<dyn Ledger>);
-
-#[async_trait]
-impl Todos for LedgerTodos {
-    async fn read(&self, conversation: &ConversationId) -> Result<Option<String>, ToolError> {
-        self.0.todos(conversation).await.map_err(|e| ToolError::Abort(e.to_string()))
-    }
-
-    async fn write(&self, conversation: &ConversationId, json: String) -> Result<(), ToolError> {
-        let written = self.0.set_todos(conversation, json).await;
-        written.map_err(|e| ToolError::Abort(e.to_string()))
     }
 }

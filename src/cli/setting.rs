@@ -1,5 +1,6 @@
 //! `--in WHERE --as WHO --trigger … --mode …`, turned into the facts that shape looks at.
 
+use chrono::{DateTime, Utc};
 use selkie_channel_core::{ChannelKit, MessageRef};
 
 use super::args::Setting;
@@ -8,6 +9,8 @@ use selkie_config::problem::one_of;
 use selkie_domain::choice::Pick;
 use selkie_domain::clock::{Clock, SystemClock};
 use selkie_domain::facts::{Facts, Mode, Trigger, Trust, Where};
+use selkie_domain::ids::TaskId;
+use selkie_domain::parent::Parent;
 use selkie_domain::taint::Taint;
 
 /// Reads a setting in full.
@@ -24,14 +27,16 @@ pub fn facts_of(kits: &[ChannelKit], setting: &Setting) -> Result<Facts, Failure
     facts.trigger = match setting.trigger.as_deref() {
         Some("scheduled") => Trigger::Scheduled,
         Some("heartbeat") => Trigger::Heartbeat,
-        Some("child") => Trigger::Child,
         Some("relayed") => Trigger::Relayed,
         _ => Trigger::Asked,
     };
+    facts.parent =
+        (setting.trigger.as_deref() == Some("child")).then(|| Box::new(some_parent(facts.at)));
     facts.mode = if setting.mode.as_deref() == Some("plan") { Mode::Plan } else { Mode::Normal };
     facts.taint = if setting.tainted { Taint::Raw } else { Taint::Clean };
     // Only who asks has written a message.
-    facts.message = facts.message.filter(|_| facts.trigger == Trigger::Asked);
+    let asked = facts.trigger == Trigger::Asked && facts.parent.is_none();
+    facts.message = facts.message.filter(|_| asked);
     Ok(facts)
 }
 
@@ -58,9 +63,21 @@ pub fn facts(kits: &[ChannelKit], name: &str) -> Result<Facts, Failure> {
         passed: None,
         summoned: Vec::new(),
         narrowed: Vec::new(),
+        parent: None,
         pick: Pick::default(),
         at: SystemClock.now(),
     })
+}
+
+/// A task that an agent could work for.
+fn some_parent(at: DateTime<Utc>) -> Parent {
+    Parent {
+        task: TaskId(0),
+        key: String::new(),
+        name: "agent".to_owned(),
+        until: at,
+        schema: None,
+    }
 }
 
 /// Lists every setting.

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::Value;
+use tokio_util::task::TaskTracker;
 
 use everywhere::{Everywhere, whole};
 use show::{no_tool, show};
@@ -21,12 +22,14 @@ use super::outcome::{Failure, Outcome};
 use super::request::{mismatched, to_ask_silently};
 use super::{print, setting};
 use selkie_app::Binary;
+use selkie_app::app::App;
 use selkie_app::build::{AppConfig, ConfigChoice, plan};
 use selkie_app::client::RunningDaemon;
 use selkie_app::lifecycle;
 use selkie_app::manual_tool_call::{self, ByHand, CallReport};
 use selkie_app::request::{Request, Response};
 use selkie_domain::tool::ToolSpec;
+use selkie_engine::delivery::runtime::Stop;
 use selkie_shape::{Explanation, fit};
 use selkie_tools::registry::NameLookup;
 
@@ -192,6 +195,34 @@ fn known(plan: &AppConfig, by_hand: &ByHand) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Whether one of the calls lets agents work.
+fn lets_agents_work(plan: &AppConfig, by_hand: &ByHand) -> bool {
+    let shape = plan.shaper.shape(&by_hand.facts);
+    by_hand.calls.iter().any(|(name, _)| match shape.registry.find(shape.registry.our_name(name)) {
+        NameLookup::Tool(tool) => tool.spec().groups,
+        NameLookup::Hidden(_) | NameLookup::Unknown(_) => false,
+    })
+}
+
+/// Makes the calls with the workers at work that agents need.
+async fn with_agents(
+    app: &App,
+    by_hand: &ByHand,
+    live: &Arc<Live>,
+) -> anyhow::Result<Vec<CallReport>> {
+    let mut signals = lifecycle::Signals::listen()?;
+    let tracker = TaskTracker::new();
+    let stop = Stop::default();
+    app.flow.start_at_terminal(&tracker, stop.clone()).await?;
+    let answers = tokio::select! {
+        answers = manual_tool_call::call(app, by_hand, Arc::clone(live) as _) => answers,
+        _ = signals.next() => Vec::new(),
+    };
+    live.clear();
+    lifecycle::stop(app, &tracker, &stop, &mut signals).await;
+    Ok(answers)
+}
+
 fn call(plan: AppConfig, by_hand: ByHand, json: bool) -> Outcome {
     let answers: Vec<CallReport> = lifecycle::runtime()?.block_on(async {
         if let Some(daemon) = RunningDaemon::find(&plan.tls, &plan.folders.state).await? {
@@ -200,8 +231,12 @@ fn call(plan: AppConfig, by_hand: ByHand, json: bool) -> Outcome {
                 _ => mismatched(),
             };
         }
+        let works = lets_agents_work(&plan, &by_hand);
         let app = plan.open()?;
         let live = Arc::new(Live::new(app.plan.redactor.clone()));
+        if works {
+            return Ok(with_agents(&app, &by_hand, &live).await?);
+        }
         let answers = manual_tool_call::call(&app, &by_hand, Arc::clone(&live) as _).await;
         live.clear();
         app.plan.processes.end().await;

@@ -173,6 +173,7 @@ impl Settings {
             heartbeat: self.heartbeat.clone(),
             store: self.store.clone(),
             limits: self.limits.clone(),
+            keep_agents: self.tools.spawn.keep,
             pairing: self.pairing,
         }
     }

@@ -192,7 +192,7 @@ fn contradictions_are_told_when_the_shape_is_right() {
     config.yaml:3: groups.tg:-100 takes the id of a conversation (pg:1), not "tg:-100": /id in a chat shows it
     config.yaml:4: groups.tg:-100.allow[1] takes names of tools and classes (read, note, reply, write, exec, network, message, agent or public), not "bsh" (did you mean bash?)
     config.yaml:6: console.allow_origin is set and console.listen is not: nothing would listen. Set both or neither
-    config.yaml:8: debug.crash_at takes <point> or <point>:<nth>, not "after_clam" (did you mean after_claim? points: before_accept, after_accept, after_gate, after_judged, before_command, after_command, after_claim, after_model, after_calls_stored, after_tool, after_said, after_results, after_park, before_answer, after_answer, before_finish, after_finish, after_sending, after_deliver, after_receipt)
+    config.yaml:8: debug.crash_at takes <point> or <point>:<nth>, not "after_clam" (did you mean after_claim? points: before_accept, after_accept, after_gate, after_judged, before_command, after_command, after_claim, after_model, after_calls_stored, after_tool, after_said, after_results, after_park, after_spawn, before_answer, after_answer, before_finish, after_finish, after_sending, after_deliver, after_receipt)
     "#);
     assert_snapshot!(Desk::with("console: {listen: 0.0.0.0:80}").problems(), @r#"config.yaml:1: console.listen takes a loopback address (127.0.0.1:7780), not 0.0.0.0:80: the console has no sign-in"#);
 }
@@ -279,7 +279,7 @@ fn a_row_of_the_policy_that_can_come_to_nothing_is_refused() {
     config.yaml:8: approvals.policy[3] says nothing: write allow, ask or deny, or take the row out
     config.yaml:9: approvals.policy[4] names bash in allow and in deny: keep one of the two
     config.yaml:10: approvals.policy[5] names exec in allow and in ask: keep one of the two
-    config.yaml:12: approvals.policy[7].trigger takes asked, scheduled, heartbeat, child or relayed, not "now"
+    config.yaml:12: approvals.policy[7].trigger takes asked, scheduled, heartbeat or relayed, not "now"
     config.yaml:12: approvals.policy[7].trust takes owner, allowed or stranger, not "everybody"
     "#);
 }

@@ -129,6 +129,7 @@ fn facts() -> Facts {
         passed: None,
         summoned: Vec::new(),
         narrowed: Vec::new(),
+        parent: None,
         pick: Pick::default(),
         at: DateTime::UNIX_EPOCH,
     }

@@ -47,6 +47,7 @@ builtins! {
     Todos = "todos", "lists what people want done here (TODO.md)";
     Contacts = "contacts", "lists the people I know here; /contacts NAME shows one";
     Sessions = "sessions", "lists the conversations I take part in; in a group only this one";
+    Agents = "agents", "lists the agents that work for this conversation, and those that have ended within a day";
     Ps = "ps", "lists the programs running for this conversation";
     Tools = "tools", "lists what I can use here; /tools why NAME says why one is here or not";
     Workspace = "workspace", "shows or sets the folder I work in here: /workspace /srv/project, /workspace off";

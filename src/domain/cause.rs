@@ -29,6 +29,18 @@ pub enum Cause {
         /// Names what it sent.
         call: String,
     },
+    /// A task that wants an agent to do something.
+    Child {
+        /// That task.
+        parent: TaskId,
+        /// Names what it wants: the call's id, and the agent's name where the call names several.
+        call: String,
+    },
+    /// An agent that nobody has waited for has ended.
+    Report {
+        /// Its task.
+        child: TaskId,
+    },
     /// A schedule that came due.
     Occurrence {
         /// The schedule.
@@ -47,11 +59,19 @@ impl Cause {
             Self::Message { account, key } => Cow::Owned(format!("{account}|{key}")),
             Self::CommandLine { id } => Cow::Owned(format!("ask:{id}")),
             Self::Conversation { task, call } => Cow::Owned(format!("from:{task}:{call}")),
+            Self::Child { parent, call } => Cow::Owned(format!("child:{parent}:{call}")),
+            Self::Report { child } => Cow::Owned(format!("report:{child}")),
             Self::Occurrence { schedule, at } => {
                 let at = at.to_rfc3339_opts(SecondsFormat::AutoSi, true);
                 Cow::Owned(format!("schedule:{schedule}@{at}"))
             }
         }
+    }
+
+    /// Reads which call a child comes from, out of the key that it is stored under.
+    pub fn call_in(key: &str) -> Option<&str> {
+        let (_, call) = key.strip_prefix("child:")?.split_once(':')?;
+        Some(call)
     }
 
     /// Reads which schedule a task comes from, out of the key that it is stored under.
@@ -79,6 +99,10 @@ mod tests {
         let came = Cause::Occurrence { schedule: ScheduleId(3), at };
         assert_eq!(came.key(None), "schedule:3@2027-01-15T08:00:00Z");
         assert_eq!(Cause::schedule_in(&came.key(None)), Some(ScheduleId(3)));
+        let child = Cause::Child { parent: TaskId(7), call: "c2.0/ada".to_owned() };
+        assert_eq!(child.key(None), "child:7:c2.0/ada");
+        assert_eq!(Cause::call_in(&child.key(None)), Some("c2.0/ada"));
+        assert_eq!(Cause::Report { child: TaskId(9) }.key(None), "report:9");
         for other in ["", "ask:7", "from:7:c2.0", "tg:8|schedule:3@x", "schedule:x@y"] {
             assert_eq!(Cause::schedule_in(other), None, "{other}");
         }

@@ -37,6 +37,8 @@ named! {
         AfterResults = "after_results",
         /// The run is parked on a question, which is queued.
         AfterPark = "after_park",
+        /// The run is parked on its agents, which wait in their lanes.
+        AfterSpawn = "after_spawn",
         /// A tap or an answer is stored and its effect is not.
         BeforeAnswer = "before_answer",
         /// The question is answered, its task waits in its lane.

@@ -8,6 +8,7 @@ use crate::choice::Pick;
 use crate::gate::GatePass;
 use crate::named::named;
 use crate::narrowing::Narrowing;
+use crate::parent::Parent;
 use crate::taint::Taint;
 
 /// The facts of one task.
@@ -49,6 +50,9 @@ pub struct Facts {
     /// Which model answers and how hard it thinks, and who decided that: what the call names, until a claim decides the rest.
     #[serde(default, skip_serializing_if = "Pick::is_usual")]
     pub pick: Pick,
+    /// The task that wants it done, where it is the task of an agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Box<Parent>>,
     /// When the facts were taken.
     pub at: DateTime<Utc>,
 }
@@ -73,6 +77,7 @@ impl Facts {
             summoned: Vec::new(),
             narrowed: Vec::new(),
             pick: Pick::default(),
+            parent: None,
             at,
         }
     }
@@ -145,8 +150,6 @@ pub enum Trigger {
     Scheduled,
     /// The heartbeat.
     Heartbeat,
-    /// Another task wants it done.
-    Child,
     /// A task of another conversation has sent words into this one.
     Relayed,
 }

@@ -70,11 +70,8 @@ pub enum ParkedOn {
         /// The approval's key.
         key: String,
     },
-    /// A child task.
-    Child {
-        /// The child.
-        task: TaskId,
-    },
+    /// The agents of its open calls.
+    Children,
     /// A moment; the task's `wake_at` says which.
     Time,
 }

@@ -11,6 +11,10 @@ use serde_json::value::RawValue;
 
 use crate::named::named;
 
+pub use crate::other_names::{
+    AbsentParameter, Also, ImpliedArgument, ImpliedValue, OtherName, OtherParameter,
+};
+
 named! {
     /// What kind of thing a tool does. Policy, plan mode, parallel calls and recovery go by it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -75,96 +79,12 @@ pub struct ToolSpec {
     /// It is never called beside or between others: calls before it in the same answer of the model finish first,
     /// those after it begin when it is answered.
     pub stands_alone: bool,
+    /// Consecutive calls of it and others like it are one group that stands alone.
+    pub groups: bool,
     /// How many bytes of an answer dispatch lets through.
     pub max_output: usize,
     /// How long a call may take, when that is not the scope's own deadline.
     pub longest: Option<Duration>,
-}
-
-/// Other harnesses' words for a tool: taken when it is called, never listed.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Also {
-    /// Its other names.
-    pub names: &'static [OtherName],
-    /// Other names of its parameters.
-    pub parameters: &'static [OtherParameter],
-    /// Parameters that others have and it may not.
-    pub absent: &'static [AbsentParameter],
-}
-
-/// Another name of a tool.
-#[derive(Clone, Copy, Debug)]
-pub struct OtherName {
-    /// The name.
-    pub called: &'static str,
-    /// The argument that the name means, where the model gives none of its own.
-    pub implies: Option<ImpliedArgument>,
-}
-
-/// An argument that another name of a tool means.
-#[derive(Clone, Copy, Debug)]
-pub struct ImpliedArgument {
-    /// Our parameter.
-    pub parameter: &'static str,
-    /// Its value.
-    pub value: ImpliedValue,
-}
-
-/// The value of an argument that another name means.
-#[derive(Clone, Copy, Debug)]
-pub enum ImpliedValue {
-    /// `true`.
-    Yes,
-    /// A word.
-    Word(&'static str),
-}
-
-/// Another name of a parameter.
-#[derive(Clone, Copy, Debug)]
-pub struct OtherParameter {
-    /// The name.
-    pub called: &'static str,
-    /// Ours.
-    pub ours: &'static str,
-}
-
-/// A parameter that other harnesses' tool has: refused while ours has none of this name.
-#[derive(Clone, Copy, Debug)]
-pub struct AbsentParameter {
-    /// The name.
-    pub called: &'static str,
-    /// Why it is refused, and what to do instead.
-    pub why: &'static str,
-}
-
-impl OtherName {
-    /// A name that means nothing more.
-    pub const fn plain(called: &'static str) -> Self {
-        Self { called, implies: None }
-    }
-
-    /// A name that means an argument, too.
-    pub const fn meaning(
-        called: &'static str,
-        parameter: &'static str,
-        value: ImpliedValue,
-    ) -> Self {
-        Self { called, implies: Some(ImpliedArgument { parameter, value }) }
-    }
-}
-
-impl OtherParameter {
-    /// Another name of one of ours.
-    pub const fn new(called: &'static str, ours: &'static str) -> Self {
-        Self { called, ours }
-    }
-}
-
-impl Also {
-    /// Other names and nothing else.
-    pub const fn called(names: &'static [OtherName]) -> Self {
-        Self { names, parameters: &[], absent: &[] }
-    }
 }
 
 impl ToolSpec {
@@ -185,6 +105,7 @@ impl ToolSpec {
             recovery,
             speaks: false,
             stands_alone: false,
+            groups: false,
             max_output: Self::MAX_OUTPUT,
             longest: None,
         }

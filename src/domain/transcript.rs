@@ -11,6 +11,8 @@ use crate::own_form::OwnForm;
 use crate::spoken::SpokenWords;
 use crate::taint::Taint;
 
+pub use crate::picture::Picture;
+
 /// One stored row of a task's transcript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "item", rename_all = "snake_case")]
@@ -117,6 +119,9 @@ pub struct UserMessage {
     /// A task of another conversation has sent it: a model wrote the words, on behalf of the speaker.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub relayed: bool,
+    /// One of the bot's agents says it, and the level of what it says: nobody's own words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Taint>,
     /// Files, as the tools can reach them, or why they are not there.
     #[serde(default)]
     pub files: Vec<String>,
@@ -140,6 +145,7 @@ impl UserMessage {
             None => Taint::Clean,
         };
         let brings_files = !self.files.is_empty() || !self.pictures.is_empty();
+        let quoted = quoted.max(self.agent.unwrap_or_default());
         match self.forwarded || self.relayed || self.is_talk() || brings_files {
             true => Taint::Raw,
             false if !self.spoken.is_empty() => quoted.max(Taint::Derived),
@@ -156,7 +162,8 @@ impl UserMessage {
 
     /// Returns what the person typed; nothing when the words are another's, and nothing of what they said aloud.
     pub fn own_words(&self) -> Option<&str> {
-        (!self.forwarded && !self.relayed && !self.is_talk()).then_some(self.text.as_str())
+        let is_own = !self.forwarded && !self.relayed && !self.is_talk() && self.agent.is_none();
+        is_own.then_some(self.text.as_str())
     }
 
     /// Whether it is group talk; rows of earlier versions know it by their first word alone.
@@ -253,16 +260,6 @@ impl Answer {
     pub fn error(call: &str, text: impl Into<String>) -> Self {
         Self { is_error: true, ..Self::words(call, text) }
     }
-}
-
-/// A picture as it was when it was sent or a tool showed it: a file of the conversation's own cache folder, named by the
-/// hash of its bytes and never changed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Picture {
-    /// Where it lies, absolute.
-    pub path: String,
-    /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`: what every model that sees takes.
-    pub mime: String,
 }
 
 /// One turn of a conversation as a provider wants it: calls carry their answers.

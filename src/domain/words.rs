@@ -33,6 +33,9 @@ pub struct Words {
     /// They are said as they are; no model is asked.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub fixed: bool,
+    /// Which agent says them, where no person does: they are nobody's own words then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
 }
 
 impl Words {
@@ -45,6 +48,7 @@ impl Words {
             text: text.into(),
             note: String::new(),
             fixed: false,
+            agent: None,
         }
     }
 }

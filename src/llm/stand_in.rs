@@ -57,6 +57,13 @@ pub enum Step {
         /// An object.
         arguments: Value,
     },
+    /// Calls a tool several times at once.
+    CallEach {
+        /// Which.
+        name: String,
+        /// An object for each call.
+        all: Vec<Value>,
+    },
     /// Has the last word.
     Say(String),
 }
@@ -79,6 +86,14 @@ impl Model for StandInModel {
             Step::Say(text) => (text, vec![]),
             Step::Call { name, arguments } => {
                 (String::new(), vec![Call { id: "call_0".to_owned(), name, arguments }])
+            }
+            Step::CallEach { name, all } => {
+                let call = |(at, arguments): (usize, Value)| Call {
+                    id: format!("call_{at}"),
+                    name: name.clone(),
+                    arguments,
+                };
+                (String::new(), all.into_iter().enumerate().map(call).collect())
             }
         };
         if !text.is_empty() {

@@ -131,6 +131,7 @@ mod tests {
             origin: String::new(),
             talk: false,
             relayed: false,
+            agent: None,
             spoken: Vec::new(),
             files: Vec::new(),
             pictures: Vec::new(),

@@ -60,7 +60,7 @@ pub enum When {
     Tainted,
     /// Nobody asked just now: a schedule or the heartbeat did.
     Unattended,
-    /// Another task asked.
+    /// It is an agent's: another task asked.
     Child,
     /// A task of another conversation did.
     Relayed,
@@ -253,7 +253,7 @@ impl When {
             Self::Unattended => {
                 matches!(facts.trigger, Trigger::Scheduled | Trigger::Heartbeat)
             }
-            Self::Child => facts.trigger == Trigger::Child,
+            Self::Child => facts.parent.is_some(),
             Self::Relayed => facts.trigger == Trigger::Relayed,
             Self::Plan => facts.mode == Mode::Plan,
             Self::NoTerminal => facts.place == Where::CommandLine { terminal: false },

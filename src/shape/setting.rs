@@ -20,7 +20,6 @@ fn trigger(trigger: Trigger) -> &'static str {
         Trigger::Asked => "asked",
         Trigger::Scheduled => "scheduled",
         Trigger::Heartbeat => "heartbeat",
-        Trigger::Child => "child",
         Trigger::Relayed => "relayed",
     }
 }
@@ -32,6 +31,7 @@ pub(super) fn setting(facts: &Facts) -> String {
         Mode::Normal => "normal",
         Mode::Plan => "plan",
     };
+    let agent = if facts.parent.is_some() { " · agent" } else { "" };
     let others = if facts.taint.is_any() { " · other people's words" } else { "" };
-    format!("{} · {} · {trigger} · {mode}{others}", facts.place.name(), facts.trust.name())
+    format!("{} · {} · {trigger} · {mode}{agent}{others}", facts.place.name(), facts.trust.name())
 }

@@ -114,6 +114,19 @@ pub struct TaskRequest {
     pub words: Words,
 }
 
+/// A task that another task begins: an agent's.
+#[derive(Clone, Debug)]
+pub struct NewChild {
+    /// What it is to do, and in which conversation.
+    pub request: TaskRequest,
+    /// The parent waits for its end.
+    pub awaited: bool,
+    /// Its conversation begins afresh, where it was there before.
+    pub fresh: bool,
+    /// It says something to an agent that works: it takes nobody's turn.
+    pub joins: bool,
+}
+
 /// A task to be made.
 #[derive(Clone, Debug)]
 pub struct NewTask {

@@ -44,6 +44,7 @@ mod interrupting;
 mod late;
 mod meeting;
 mod pairing;
+mod parenting;
 mod posting;
 mod random;
 mod reading;
@@ -78,6 +79,7 @@ pub fn all_laws() -> Vec<(&'static str, Case)> {
         absorbing::LAWS,
         interrupting::LAWS,
         working::LAWS,
+        parenting::LAWS,
         asking::LAWS,
         answering::LAWS,
         approving::LAWS,
@@ -214,6 +216,7 @@ pub fn facts() -> Facts {
         passed: None,
         summoned: Vec::new(),
         narrowed: Vec::new(),
+        parent: None,
         pick: Pick::default(),
         at: at(0),
     }

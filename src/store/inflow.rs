@@ -4,6 +4,7 @@ use selkie_channel_core::Inbound;
 
 use selkie_domain::facts::Facts;
 use selkie_domain::ids::{InboxId, TaskId};
+use selkie_domain::words::Words;
 
 /// What waits in the lane of a running task.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +24,8 @@ pub struct WaitingTask {
     pub facts: Facts,
     /// Its messages, oldest first.
     pub heard: Vec<(InboxId, Inbound)>,
+    /// What it is to read instead, where an agent says it.
+    pub words: Option<Words>,
     /// They are part of the running task's request.
     pub joins: bool,
 }

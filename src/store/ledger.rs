@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use crate::UnsentFiles;
+use crate::agents::Agents;
 use crate::approval::Approvals;
 use crate::delivery::Delivery;
 use crate::error::Result;
@@ -35,6 +36,7 @@ pub trait Ledger:
     Intake
     + Gate
     + Work
+    + Agents
     + Delivery
     + DeferredReplies
     + Questions

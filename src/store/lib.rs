@@ -6,6 +6,7 @@
 //!
 //! A verb is written once, in `verbs`, over the narrow transaction of `tx`; an engine (`sqlite`, `postgres`) runs it.
 
+mod agents;
 mod approval;
 mod arrival;
 #[cfg(any(test, feature = "testing"))]
@@ -50,10 +51,13 @@ mod verbs;
 mod voice;
 mod work;
 
+pub use agents::{AgentRow, Agents, StopOutcome};
 pub use approval::{
     ApprovalRequest, ApprovalRow, Approvals, AskedPerson, Decision, DecisionResult,
 };
-pub use arrival::{Arrival, Disposition, Gathering, Location, NewTask, NextPiece, TaskRequest};
+pub use arrival::{
+    Arrival, Disposition, Gathering, Location, NewChild, NewTask, NextPiece, TaskRequest,
+};
 pub use delivery::{Delivery, DeliveryState, Draft, DuePart, Month, Outcome, QueuedOutbound};
 pub use error::{Result, StoreError};
 pub use gate::{AtGate, Gate, GateVerdict};
@@ -88,6 +92,6 @@ pub use summary::{Day, SoughtTalk, Summaries, SummaryGap, SummaryMark, Talk};
 pub use unsent::{UnsentFiles, UnsentMessage};
 pub use voice::{HeardVoice, VoiceNotes};
 pub use work::{
-    Advance, CommitResult, End, HistoryStart, Past, Relay, SayResult, StepForm, TaskClaim, Work,
-    WritingCall,
+    Advance, ChildEnd, CommitResult, End, HistoryStart, Past, Relay, SayResult, StepForm,
+    TaskClaim, Work, WritingCall,
 };

@@ -235,8 +235,26 @@ pub struct Chain {
     pub task: Option<TaskDetail>,
     /// What the task asked approval for, and what became of it; the oldest first.
     pub approvals: Vec<ApprovalChain>,
+    /// The agents that the task has had work, in the order in which they were begun.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentChain>,
     /// What was said because of it.
     pub outbounds: Vec<OutboundChain>,
+}
+
+/// What an agent did for a task.
+#[derive(Clone, Debug, Serialize)]
+pub struct AgentChain {
+    /// Its name.
+    pub name: String,
+    /// When it began.
+    pub started_at: Option<DateTime<Utc>>,
+    /// When it ended.
+    pub ended_at: Option<DateTime<Utc>>,
+    /// Its task.
+    pub task: TaskDetail,
+    /// What it asked approval for, and what became of it; the oldest first.
+    pub approvals: Vec<ApprovalChain>,
 }
 
 /// A request for approval, without what it could be given by.

@@ -22,7 +22,7 @@ pub const TABLES: &[Table] = &[
     table("cursor", "account, value, at", "account"),
     numbered(
         "conversation",
-        "id, account, key, place, title, epoch, closed, todos, plan, last_at, cut, short, model, effort",
+        "id, account, key, place, title, epoch, closed, todos, plan, last_at, cut, short, model, effort, parent",
     ),
     table("place_alias", "account, old, new", "account, old"),
     table("conversation_alias", "account, old, conversation", "account, old"),
@@ -32,10 +32,10 @@ pub const TABLES: &[Table] = &[
     numbered(
         "task",
         "id, account, cause, conversation, lane, ord, state, claim, instance, attempts, epoch, \
-         start_at, album, stop, facts, header, parked, child, why, finish, calls, input, cached, \
-         output, micro_usd, created_at, started_at, ended_at, whereabouts",
+         start_at, album, stop, facts, header, parked, parent, why, finish, calls, input, cached, \
+         output, micro_usd, created_at, started_at, ended_at, whereabouts, awaited",
     ),
-    table("task_words", "task, person, name, at, text, note, fixed", "task"),
+    table("task_words", "task, person, name, at, text, note, fixed, agent", "task"),
     numbered("model", "id, name"),
     table("transcript", "task, seq, v, item, used", "task, seq"),
     table("copied", "conversation, task", "conversation, task"),

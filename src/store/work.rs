@@ -8,6 +8,7 @@ use selkie_channel_core::{ConversationId, Inbound, PlaceId};
 use serde::{Deserialize, Serialize};
 
 use crate::approval::{ApprovalRequest, ApprovalRow};
+use crate::arrival::{NewChild, TaskRequest};
 use crate::delivery::{DeliveryState, Draft, QueuedOutbound};
 use crate::error::Result;
 use crate::inflow::{Inflow, SeenMarks};
@@ -16,6 +17,7 @@ use selkie_domain::choice::Choice;
 use selkie_domain::facts::{Facts, Mode, Trust};
 use selkie_domain::ids::{InboxId, Instance, OutboundId, TaskId};
 use selkie_domain::own_form::OwnForm;
+use selkie_domain::taint::Taint;
 use selkie_domain::task::{Claim, Lane, ParkedOn, TaskState};
 use selkie_domain::transcript::Item;
 use selkie_domain::usage::{ModelCall, Usage};
@@ -136,7 +138,27 @@ pub enum Advance {
         /// What else is written.
         with: Box<Advance>,
     },
-    /// Wait for a person, a child or a time: gives back lane and worker. Durable.
+    /// The same as another advance, a park, that begins children: those that it waits for and others, so many of them side
+    /// by side, each at `until` at the latest.
+    Spawn {
+        /// The children.
+        children: Vec<NewChild>,
+        /// How many of the parent's run side by side.
+        side_by_side: u32,
+        /// When those start that wait for others.
+        until: DateTime<Utc>,
+        /// The park.
+        with: Box<Advance>,
+    },
+    /// The same as another advance, a finish, of which the parent is told: nobody has waited for it. Somebody who stops the
+    /// task wants to hear nothing of it.
+    Report {
+        /// The task that tells it, in the parent's conversation.
+        request: Box<TaskRequest>,
+        /// The finish.
+        with: Box<Advance>,
+    },
+    /// Wait for a person, for children or a time: gives back lane and worker. Durable.
     Park {
         /// New transcript items.
         append: Vec<Item>,
@@ -235,6 +257,8 @@ pub enum CommitResult {
         stop: bool,
         /// What the conversation is in by now.
         mode: Mode,
+        /// What its parent, that one's other children and its own children have used.
+        family: Usage,
     },
     /// Written; but the approval of the call does not hold any more: it is not to be started.
     NotApproved {
@@ -253,6 +277,10 @@ pub enum CommitResult {
         next: Option<Box<TaskClaim>>,
         /// What the task cost in all, its earlier claims included.
         usage: Usage,
+        /// Lanes in which a task may start that has waited for this one.
+        ready: Vec<Lane>,
+        /// Its children that run and are told to stop.
+        stopping: Vec<TaskId>,
     },
 }
 
@@ -261,11 +289,13 @@ pub enum CommitResult {
 pub struct TaskClaim {
     /// The proof.
     pub claim: Claim,
-    /// The conversation it speaks in.
+    /// The conversation it speaks in: an agent's task in its parent's.
     pub conversation: ConversationId,
+    /// Its lane.
+    pub lane: Lane,
     /// The place that owns the conversation.
     pub place: PlaceId,
-    /// The conversation's row number.
+    /// The row number of the conversation it speaks in.
     pub conversation_row: i64,
     /// The folder its place works in, as the owner set it.
     pub workspace: Option<String>,
@@ -307,6 +337,29 @@ pub struct TaskClaim {
     pub open: Vec<QuestionRow>,
     /// Messages wait that have joined its request since it was made.
     pub has_joined: bool,
+    /// Its parent waits for its end.
+    pub is_awaited: bool,
+    /// The children that it has waited for.
+    pub children: Vec<ChildEnd>,
+    /// What its parent, that one's other children and its own children have used.
+    pub family: Usage,
+}
+
+/// What became of a child, for the parent that has waited for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChildEnd {
+    /// Its task.
+    pub task: TaskId,
+    /// The call that has begun it, and behind a slash the agent's name where the call names several.
+    pub call: String,
+    /// How it stands.
+    pub state: TaskState,
+    /// Why it failed or was stopped.
+    pub why: Option<String>,
+    /// What it has written last; empty when it has written nothing.
+    pub text: String,
+    /// The level of that.
+    pub level: Taint,
 }
 
 /// An answer of a model in its provider's own form.

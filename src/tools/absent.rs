@@ -9,9 +9,9 @@ use selkie_channel_core::ConversationId;
 use crate::ToolError;
 use crate::memory::port::{Memory, MemoryQuery, NewMemory, Rememberer, WantedLines};
 use crate::ports::{
-    Addressee, AddresseeQuery, Addressees, Entry, History, PostFiles, ScheduleList, Sender,
-    Sessions, Small, Studio, Timetable, TodoAsker, TodoFile, TodoReport, TodoWanted, Visitor,
-    Wisher,
+    Addressee, AddresseeQuery, Addressees, Agents, Entry, History, KnownAgent, PostFiles,
+    ScheduleList, Sender, Sessions, Small, Studio, Timetable, TodoAsker, TodoFile, TodoReport,
+    TodoWanted, Visitor, Wisher,
 };
 use selkie_domain::answer_picture::{AnswerPicture, PictureWish};
 use selkie_domain::ids::ScheduleId;
@@ -110,6 +110,25 @@ impl Sessions for NoSessions {
 
     async fn status(&self, by: &Visitor) -> Result<String, ToolError> {
         Ok(by.conversation.key().to_owned())
+    }
+}
+
+/// Stands where no agent works.
+#[derive(Clone, Copy, Debug)]
+pub struct NoAgents;
+
+#[async_trait]
+impl Agents for NoAgents {
+    async fn list(&self, _: &Visitor) -> Result<Vec<KnownAgent>, ToolError> {
+        Ok(Vec::new())
+    }
+
+    async fn peek(&self, _: &Visitor, name: &str) -> Result<TodoReport, ToolError> {
+        Err(ToolError::tell(format!("there is no agent {name}")))
+    }
+
+    async fn stop(&self, _: &Visitor, name: &str) -> Result<String, ToolError> {
+        Err(ToolError::tell(format!("there is no agent {name}")))
     }
 }
 

@@ -49,9 +49,14 @@ fn rename_call(call: &mut Call, specs: &[&ToolSpec]) {
         specs.iter().flat_map(|spec| spec.also.names.iter().map(move |other| (spec, other)));
     let Some((spec, other)) = names.find(|(_, other)| other.called == call.name) else { return };
     call.name = spec.name.to_owned();
-    if let (Some(implied), Value::Object(args)) = (&other.implies, &mut call.arguments) {
+    let spellings = spec.also.parameters.iter();
+    if let (Some(implied), Value::Object(args)) = (&other.implies, &mut call.arguments)
+        && !spellings
+            .filter(|other| other.ours == implied.parameter)
+            .any(|other| args.contains_key(other.called))
+    {
         args.entry(implied.parameter).or_insert_with(|| match implied.value {
-            ImpliedValue::Yes => Value::Bool(true),
+            ImpliedValue::Flag(flag) => Value::Bool(flag),
             ImpliedValue::Word(word) => word.into(),
         });
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use selkie_channel_core::Posting;
 
+use crate::agents::{ListAgents, MessageAgent, PeekAgent, Spawn, StopAgent};
 use crate::conversation::{
     AskUser, Cron, PlanCreate, PlanEnter, PlanExit, Recall, Think, TodoRead, TodoUpdate, TodoWrite,
 };
@@ -156,7 +157,18 @@ pub fn build(settings: &Settings, means: &ToolDeps) -> Result<Base, String> {
         ToolEntry::new(settings.todo_read.enabled, TodoRead),
         ToolEntry::new(settings.todo_write.enabled, TodoWrite),
     ];
-    Base::build(tools)
+    Base::build(tools.into_iter().chain(agents(settings)))
+}
+
+/// The tools by which a task looks after agents.
+fn agents(settings: &Settings) -> [ToolEntry; 4] {
+    let is_on = settings.agents.enabled;
+    [
+        ToolEntry::new(is_on, ListAgents),
+        ToolEntry::new(is_on, MessageAgent(settings.spawn.clone())),
+        ToolEntry::new(is_on, PeekAgent),
+        ToolEntry::new(is_on, StopAgent),
+    ]
 }
 
 /// Builds the runtime tools that every setting's overlay begins with. They know no task: what is a task's
@@ -166,11 +178,12 @@ pub fn runtime(settings: &Settings, means: &ToolDeps) -> Vec<ToolEntry> {
     let plan = ToolEntry::new(settings.plan_create.enabled, plan);
     let todo = TodoUpdate(Arc::clone(&means.main));
     let todo = ToolEntry::new(settings.todo_update.enabled, todo);
+    let spawn = ToolEntry::new(settings.spawn.enabled, Spawn::new(&settings.spawn, &means.main));
     let draws = settings.image_generate.enabled;
     let absent = (!means.has_images).then(|| unset("images"));
     let draw = ToolEntry { absent, ..ToolEntry::new(draws, ImageGenerate) };
     let public = means.posting.iter().flat_map(|channel| posting(settings, *channel));
-    [plan, todo, draw].into_iter().chain(public).collect()
+    [plan, todo, spawn, draw].into_iter().chain(public).collect()
 }
 
 /// The tools that post by a channel, wherever they are asked for.

@@ -38,7 +38,7 @@ impl From<Answer> for CallResult {
 /// end the task is an error. The call is in our words already ([`Registry::canonical`]).
 ///
 /// # Errors
-/// [`ToolError::Abort`] and [`ToolError::Ask`] alone.
+/// [`ToolError::Abort`], [`ToolError::Ask`] and [`ToolError::Spawn`] alone.
 pub async fn dispatch(
     registry: &Registry,
     call: &Call,
@@ -58,7 +58,9 @@ pub async fn dispatch(
         Err(ToolError::Quote { text, level }) => {
             Output { text, is_error: true, level, ..Output::default() }
         }
-        Err(error @ (ToolError::Abort(_) | ToolError::Ask(_))) => return Err(error),
+        Err(error @ (ToolError::Abort(_) | ToolError::Ask(_) | ToolError::Spawn(_))) => {
+            return Err(error);
+        }
     };
     let taint = tool.map_or(Taint::Clean, |tool| level(tool.spec(), call, scope, &output));
     let taint = taint.max(output.level);

@@ -1,5 +1,6 @@
 //! Why a tool failed, and what happens next.
 
+use crate::agents::ChildOrder;
 use selkie_domain::question::Ask;
 use selkie_domain::taint::Taint;
 
@@ -24,6 +25,10 @@ pub enum ToolError {
     /// [given](super::scope::Scope::given). For tools that stand alone.
     #[error("it asks a person and waits for the answer: nobody can be asked here")]
     Ask(Box<Ask>),
+    /// Let agents work: the run waits for those that are awaited, and answers the call by what they come to. For tools that
+    /// [group](selkie_domain::tool::ToolSpec::groups).
+    #[error("it lets agents work, and none can work here")]
+    Spawn(Vec<ChildOrder>),
 }
 
 impl ToolError {

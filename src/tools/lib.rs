@@ -3,6 +3,7 @@
 #[cfg(any(test, feature = "testing"))]
 pub mod absent;
 mod address;
+pub mod agents;
 pub mod aliases;
 pub mod args;
 pub mod asked;

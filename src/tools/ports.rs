@@ -1,6 +1,7 @@
 //! What tools need of the house and may not import: each port is one noun, implemented above.
 
 mod addressees;
+mod agents;
 mod live;
 mod passing;
 mod post_files;
@@ -27,6 +28,7 @@ use selkie_domain::usage::Meter;
 use selkie_domain::written::TextProgress;
 
 pub use addressees::{Addressee, AddresseeQuery, Addressees, Sender};
+pub use agents::{Agents, KnownAgent, Role};
 pub use passing::{RelayOutcome, RelayRequest, SayOutcome};
 pub use post_files::{KeptFile, PostFiles};
 pub use sessions::{History, Sessions, Visitor};

@@ -11,8 +11,8 @@ use crate::asked::UserText;
 use crate::identity::Identity;
 use crate::memory::port::Memory;
 use crate::ports::{
-    Addressees, Modes, PostFiles, Progress, Reply, Sessions, Studio, Timetable, TodoFile, Todos,
-    Visitor, Wisher,
+    Addressees, Agents, Modes, PostFiles, Progress, Reply, Sessions, Studio, Timetable, TodoFile,
+    Todos, Visitor, Wisher,
 };
 use selkie_domain::clock::SharedClock;
 use selkie_domain::command_line;
@@ -82,6 +82,8 @@ pub struct Scope {
     pub addressees: Arc<dyn Addressees>,
     /// The conversations that there are.
     pub sessions: Arc<dyn Sessions>,
+    /// Those who work for the task, and beside it.
+    pub agents: Arc<dyn Agents>,
     /// Makes recordings and pictures.
     pub studio: Arc<dyn Studio>,
     /// Keeps the files of posts.

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::agents;
 use crate::conversation::{ask_user, plan_create};
 use crate::files::{list_files, patch, read_file, write_file};
 use crate::shell::{bash, powershell};
@@ -49,6 +50,10 @@ pub struct Settings {
     pub web_fetch: Switch,
     /// Searching the web.
     pub web_search: web_search::Settings,
+    /// Letting agents do subtasks.
+    pub spawn: agents::settings::Settings,
+    /// Looking at agents, telling them something, stopping them.
+    pub agents: agents::settings::Tools,
     /// Asking the person a question.
     pub ask_user: ask_user::Settings,
     /// Beginning plan mode.

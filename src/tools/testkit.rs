@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::absent::{
-    NoAddressees, NoMemory, NoPostFiles, NoSessions, NoStudio, NoTimetable, NoTodoFile,
+    NoAddressees, NoAgents, NoMemory, NoPostFiles, NoSessions, NoStudio, NoTimetable, NoTodoFile,
 };
 use crate::paths::{Level, Lists, Ours, Roots};
 use crate::ports::{Modes, Reply, SayOutcome, Silent, Todos};
@@ -104,6 +104,7 @@ impl Folders {
             timetable: Arc::new(NoTimetable),
             addressees: Arc::new(NoAddressees),
             sessions: Arc::new(NoSessions),
+            agents: Arc::new(NoAgents),
             studio: Arc::new(NoStudio),
             post_files: Arc::new(NoPostFiles),
             modes: Arc::clone(&self.modes) as Arc<dyn Modes>,

@@ -38,6 +38,9 @@ impl CallResults {
 impl Drive<'_> {
     /// Makes calls and stores their answers, unless a person has to be asked before, or has stopped the task.
     pub(super) async fn call(&mut self, calls: Vec<Call>, resumed: bool) -> Result<(), DropReason> {
+        if self.is_group(&calls) {
+            return self.call_agents(&calls).await;
+        }
         let side_by_side = calls.len() > 1
             && !resumed
             && calls.iter().all(|call| self.runs_beside_others(&call.name));
@@ -127,7 +130,7 @@ impl Drive<'_> {
     }
 
     /// Makes a call, unless the run has an answer to it of its own.
-    async fn unless_judged(
+    pub(super) async fn unless_judged(
         &mut self,
         call: &Call,
         approved: Option<ApprovedBasis>,
@@ -174,7 +177,7 @@ impl Drive<'_> {
         }
         let mut scope = self.scope_of(call);
         let now = self.agent.clock.now();
-        let left = budget::time_left(&self.agent.settings, self.run.ledger().since, now);
+        let left = budget::time_left(&self.settings, self.run.ledger().since, now);
         scope.given = given;
         scope.earlier = Arc::clone(&self.earlier);
         scope.approved = approved;
@@ -193,18 +196,24 @@ impl Drive<'_> {
         scope.progress.tool(None);
         self.counted(call, at, began.elapsed(), &done);
         self.agent.crash.hit(CrashPoint::AfterTool);
+        self.told_answer(call, &done.answer);
+        Ok(done)
+    }
+
+    /// Tells those who watch what a call was answered.
+    pub(super) fn told_answer(&self, call: &Call, answer: &Answer) {
+        let claimed = self.task.claimed;
         self.agent.events.emit(|| Event::Answered {
             conversation: claimed.conversation.clone(),
             task: claimed.claim.task,
             tool: call.name.clone(),
-            is_error: done.answer.is_error,
-            text: self.shown(&done.answer.text),
+            is_error: answer.is_error,
+            text: self.shown(&answer.text),
         });
-        Ok(done)
     }
 
     /// `None` when a person stopped the task: its open calls read as "not answered" in history.
-    async fn unless_cancelled(
+    pub(super) async fn unless_cancelled(
         &mut self,
         done: Result<CallResult, ToolError>,
     ) -> Result<Option<CallResult>, DropReason> {

@@ -51,9 +51,12 @@ impl Drive<'_> {
         step = approval(step);
         match self.agent.work.commit(&self.task.claimed.claim, step).await {
             Ok(
-                done @ (CommitResult::Continue { stop, mode }
+                done @ (CommitResult::Continue { stop, mode, .. }
                 | CommitResult::NotApproved { stop, mode }),
             ) => {
+                if let CommitResult::Continue { family, .. } = done {
+                    self.run.family_used(family);
+                }
                 if stop {
                     self.run.stop();
                 }

@@ -88,6 +88,6 @@ impl Drive<'_> {
     /// How much of the task's time is left.
     pub(super) fn time_left(&self) -> Duration {
         let since = self.run.ledger().since;
-        budget::time_left(&self.agent.settings, since, self.agent.clock.now())
+        budget::time_left(&self.settings, since, self.agent.clock.now())
     }
 }

@@ -10,6 +10,17 @@ use selkie_domain::question::{Ask, QuestionResult};
 use selkie_domain::transcript::{Answer, Call, Item};
 use selkie_store::QuestionRow;
 
+/// How a call stands among the others of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Beside others.
+    Beside,
+    /// With those of its kind that come right before and after it.
+    Grouped,
+    /// Alone.
+    Alone,
+}
+
 impl Run {
     /// Takes what came of the question that the run was parked on. The time it was open is nobody's.
     pub fn settled(&mut self, question: &QuestionRow, now: DateTime<Utc>) {
@@ -21,19 +32,19 @@ impl Run {
         asking.open = None;
     }
 
-    /// Puts calls that stand alone apart: those before them are answered first, those after them are
-    /// asked for when they are answered.
-    pub fn separate(&mut self, stands_alone: impl Fn(&Call) -> bool) {
+    /// Puts calls that stand alone apart, and consecutive ones that group together: those before them are answered first,
+    /// those after them are asked for when they are answered.
+    pub fn separate(&mut self, mut standing: impl FnMut(&Call) -> Standing) {
         let Some(Item::Asked { calls, .. }) = self.items.last_mut() else { return };
         let mut groups: Vec<Vec<Call>> = Vec::new();
-        let mut apart = true;
+        let mut before = Standing::Alone;
         for call in std::mem::take(calls) {
-            let alone = stands_alone(&call);
+            let now = standing(&call);
             match groups.last_mut() {
-                Some(group) if !apart && !alone => group.push(call),
+                Some(group) if before == now && now != Standing::Alone => group.push(call),
                 _ => groups.push(vec![call]),
             }
-            apart = alone;
+            before = now;
         }
         *calls = groups.remove(0);
         self.header.later = groups;

@@ -10,6 +10,7 @@ use selkie_domain::ids::{OutboundId, TaskId};
 use selkie_domain::own_form::OwnForm;
 use selkie_domain::question::{self, Person, QuestionResult, QuestionState};
 use selkie_domain::span::Span;
+use selkie_domain::transcript::Answer;
 use selkie_store::{QuestionRow, SeenTask};
 
 fn start() -> DateTime<Utc> {
@@ -28,6 +29,7 @@ fn hello() -> Vec<UserMessage> {
         origin: String::new(),
         talk: false,
         relayed: false,
+        agent: None,
         spoken: Vec::new(),
         files: vec![],
         pictures: vec![],
@@ -84,6 +86,11 @@ fn make_calls(run: &mut Run, text: &str) -> Vec<Answer> {
     answers
 }
 
+/// Calls of this tool stand alone.
+fn alone(name: &'static str) -> impl Fn(&Call) -> Standing {
+    move |call| if call.name == name { Standing::Alone } else { Standing::Beside }
+}
+
 #[test]
 fn a_plain_answer_is_one_step() {
     let mut run = begin();
@@ -117,7 +124,7 @@ fn an_empty_answer_ends_a_run_that_has_done_something() {
         make_calls(&mut run, "a list");
         assert!(ask(&mut run).may_end);
         run.replied(reply(words, &[noted.clone(), ("think", json!({}))]));
-        run.separate(|call| call.name == "think");
+        run.separate(alone("think"));
         let calls = run.open_calls().unwrap().to_vec();
         make_calls(&mut run, "ok");
         let calls_after = run.open_calls().unwrap().to_vec();
@@ -414,7 +421,7 @@ fn calls_that_stand_alone_wait_for_those_before_and_hold_those_after() {
     let call = |name| (name, json!({}));
     let all = ["list_files", "think", "think", "glob", "grep"].map(call);
     run.replied(reply("well", &all));
-    run.separate(|call| call.name == "think");
+    run.separate(alone("think"));
     let mut groups = Vec::new();
     while let Some(calls) = run.open_calls() {
         groups.push(calls.iter().map(|c| c.id.clone()).collect::<Vec<_>>().join(" "));
@@ -459,7 +466,7 @@ fn a_parked_run_goes_on_where_it_stood_and_the_wait_costs_it_no_time() {
     let mut run = begin();
     ask(&mut run);
     run.replied(reply("", &[("think", json!({})), ("list_files", json!({}))]));
-    run.separate(|call| call.name == "think");
+    run.separate(alone("think"));
     let call = run.open_calls().unwrap()[0].clone();
     run.asks(&call, question("").ask, start() + TimeDelta::minutes(1));
     let Next::AskPerson(asks) = run.next(start()) else { panic!("it asks") };
@@ -517,7 +524,7 @@ fn a_run_waits_for_approval_and_its_start_is_not_forgotten() {
     let mut run = begin();
     ask(&mut run);
     run.replied(reply("", &[("bash", json!({})), ("glob", json!({}))]));
-    run.separate(|call| call.name == "bash");
+    run.separate(alone("bash"));
     let call = run.open_calls().unwrap()[0].clone();
     run.seeks(&call, request(), start() + TimeDelta::minutes(1));
     let Next::SeekApproval(seeks) = run.next(start()) else { panic!("it seeks approval") };
@@ -562,7 +569,7 @@ proptest! {
                 Next::AskModel(_) => {
                     asked += 1;
                     run.replied(replies.next().unwrap());
-                    run.separate(|call| call.name == "think");
+                    run.separate(alone("think"));
                 }
                 // A tool that stands alone asks a person first, and is called again with the answer.
                 Next::CallTools { calls, .. }
@@ -574,7 +581,7 @@ proptest! {
                 Next::CallTools { .. } => {
                     make_calls(&mut run, "same");
                 }
-                Next::SeekApproval(_) => panic!("nothing here needs approval"),
+                Next::SeekApproval(_) | Next::AwaitChildren(_) => panic!("nothing here needs that"),
                 Next::AskPerson(asks) => {
                     assert!(keys.insert(asks.key.clone()), "every question has its own key");
                     stored.extend(asks.append);

@@ -66,10 +66,13 @@ fn words(chain: &Value, zone: Zone) -> String {
         none if none.is_empty() => "(the words are not kept)".to_owned(),
         text => quoted(&text),
     };
-    let trigger = match chain["task"]["facts"]["trigger"].as_str() {
+    let facts = &chain["task"]["facts"];
+    let agent = word(&words["agent"]);
+    let trigger = match facts["trigger"].as_str() {
+        _ if !facts["parent"].is_null() => "another task wants an agent to do it",
+        _ if !agent.is_empty() => "an agent that nobody has waited for has ended",
         Some("scheduled") => "a schedule came due",
         Some("heartbeat") => "it was time for the heartbeat",
-        Some("child") => "another task wants it done",
         Some("relayed") => "a task of another conversation sent it here",
         _ => "it was asked at the command line",
     };

@@ -71,7 +71,18 @@ pub(super) fn work(chain: &Value, teller: &Teller<'_>) -> String {
     // A call whose words were forgotten leaves its approval.
     let left = items(&chain["approvals"]).filter(|one| !seen.contains(&word(&one["call"])));
     left.for_each(|approval| told.push_str(&approved(approval, teller.zone)));
+    for agent in items(&chain["agents"]) {
+        told.push_str(&of_agent(agent, teller));
+    }
     told
+}
+
+/// Tells what an agent did, indented below the task that it worked for.
+fn of_agent(agent: &Value, teller: &Teller<'_>) -> String {
+    let name = short(&word(&agent["name"]));
+    let told = work(agent, teller);
+    let lines = told.trim().lines().map(|line| format!("    {line}\n"));
+    format!("  The agent {name}:\n{}", lines.collect::<String>())
 }
 
 /// The call of a model that wrote an item; none for what old tasks have left.

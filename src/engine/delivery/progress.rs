@@ -5,6 +5,7 @@
 //! and one whose task has ended is taken away at the next start. A kill while it is being sent leaves it where it is: its
 //! id came with the answer that nobody heard, and no platform can be asked for it.
 
+mod agent_line;
 mod kept;
 mod messages;
 mod news;
@@ -28,6 +29,7 @@ use selkie_domain::written::TextProgress;
 use selkie_store::TaskClaim;
 use selkie_tools::ports::Progress;
 
+use agent_line::AgentLine;
 pub use kept::KeptProgress;
 pub use messages::{asked_for_approval, escaped};
 use news::{ApprovalLine, News};
@@ -36,6 +38,8 @@ use status_message::StatusMessage;
 /// How far one task is.
 pub struct TaskProgress {
     shared: Arc<ProgressState>,
+    /// Of an agent: where its newest step is shown.
+    within: Option<AgentLine>,
 }
 
 struct ProgressState {
@@ -73,19 +77,32 @@ impl TaskProgress {
     pub fn of(outbox: &Arc<Outbox>, claimed: &TaskClaim) -> Self {
         // An earlier life may have left a message: it is taken up, or taken away at the end.
         let resumed = claimed.attempts > 1 || !claimed.transcript.is_empty();
-        let shared = Arc::new(ProgressState {
-            outbox: Arc::clone(outbox),
-            task: claimed.claim.task,
-            conversation: claimed.conversation.clone(),
-            began: Instant::now(),
-            resumed,
-            state: Mutex::default(),
-            bell: Notify::new(),
-        });
+        let shared = ProgressState::of(outbox, claimed, resumed, Life::Open);
         if resumed {
             shared.show();
         }
-        Self { shared }
+        Self { shared, within: None }
+    }
+
+    /// That of an agent's task: its newest step is shown with its parent, where that is shown.
+    pub fn of_agent(
+        outbox: &Arc<Outbox>,
+        claimed: &TaskClaim,
+        name: &str,
+        parent: Option<Arc<Self>>,
+    ) -> Self {
+        let shared = ProgressState::of(outbox, claimed, false, Life::Closed);
+        let name = name.to_owned();
+        let within = parent.map(|parent| {
+            AgentLine::of(move |step| {
+                parent.shared.tell(|news| match step {
+                    Some(step) => drop(news.agents.insert(name.clone(), step)),
+                    None => drop(news.agents.remove(&name)),
+                });
+            })
+        });
+        within.iter().for_each(|line| line.show(messages::BEGINS));
+        Self { shared, within }
     }
 
     /// Ends it, after the answer was handed out: the message is withdrawn; a plan stays as it stands.
@@ -141,10 +158,16 @@ impl Progress for TaskProgress {
             task: shared.task,
             newest: line.clone(),
         });
+        if let Some(within) = &self.within {
+            within.show(&line);
+        }
         shared.tell(|news| news.line = line);
     }
 
     fn tool(&self, words: Option<&str>) {
+        if let (Some(within), Some(words)) = (&self.within, words) {
+            within.show(words);
+        }
         self.shared.tell(|news| {
             news.tool = words.map(str::to_owned);
             news.approval = None;
@@ -166,6 +189,18 @@ impl Progress for TaskProgress {
 }
 
 impl ProgressState {
+    fn of(outbox: &Arc<Outbox>, claimed: &TaskClaim, resumed: bool, life: Life) -> Arc<Self> {
+        Arc::new(Self {
+            outbox: Arc::clone(outbox),
+            task: claimed.claim.task,
+            conversation: claimed.conversation.clone(),
+            began: Instant::now(),
+            resumed,
+            state: Mutex::new(State { life, ..State::default() }),
+            bell: Notify::new(),
+        })
+    }
+
     fn tell(self: &Arc<Self>, change: impl FnOnce(&mut News)) {
         change(&mut self.state().news);
         self.show();

@@ -14,10 +14,12 @@ use crate::delivery::runtime::{Runtime, Stop};
 use crate::delivery::storage::Storage;
 use crate::intake::listen::Pauses;
 use crate::terminal::channel::Terminal;
+use crate::work::agent_book::AgentBook;
 use crate::work::limits::Limits;
 use crate::work::persona::Persona;
 use crate::work::rights::Rights;
 use crate::work::runner::{AgentRunner, Shapes};
+use crate::work::running_tasks::RunningTasks;
 use crate::work::scope::Scopes;
 use crate::work::sessions::SessionBook;
 use crate::work::studio::Studio;
@@ -50,7 +52,9 @@ impl Flow {
         let sessions = sessions(&context, &opened.outbox, &rights);
         let workspaces = workspaces(&parts, &by_config);
         let studio = studio(&context, &opened.outbox, &rights, &by_config);
-        let scopes = scopes(&files, &sessions, &timetable, &post_files, &studio, &workspaces);
+        let agents = agents(&context, &opened.outbox, &by_config);
+        let scopes =
+            scopes(&files, &sessions, &agents, &timetable, &post_files, &studio, &workspaces);
         let shapes: Shapes = Arc::new(move |facts| standing.shaper.now().shape(facts));
         let persona = Arc::new(Persona::of(&parts.state_dir));
         let contexts = std::iter::once(Arc::clone(&files.memory) as _);
@@ -67,6 +71,7 @@ impl Flow {
             post_files,
             opened,
             sessions,
+            agents,
             live: Some(runner.clone()),
             runner: Arc::new(runner),
             shapes,
@@ -114,6 +119,16 @@ fn sessions(context: &Context, outbox: &Arc<Outbox>, rights: &Arc<Rights>) -> Ar
     Arc::new(SessionBook { context, outbox: Arc::clone(outbox), rights: Arc::clone(rights) })
 }
 
+/// Who works for conversations.
+fn agents(context: &Context, outbox: &Arc<Outbox>, by_config: &ByConfig) -> Arc<AgentBook> {
+    Arc::new(AgentBook {
+        context: context.clone(),
+        outbox: Arc::clone(outbox),
+        running: Arc::new(RunningTasks::new(context.runtime.stop.work.clone())),
+        keep: by_config.settings.keep_agents,
+    })
+}
+
 /// What makes recordings and pictures, within what people may use.
 fn studio(
     context: &Context,
@@ -131,6 +146,7 @@ fn studio(
 fn scopes(
     files: &StateFiles,
     sessions: &Arc<SessionBook>,
+    agents: &Arc<AgentBook>,
     timetable: &Arc<BookTimetable>,
     post_files: &Arc<PostFiles>,
     studio: &Arc<Studio>,
@@ -138,6 +154,7 @@ fn scopes(
 ) -> Scopes {
     Scopes {
         sessions: Arc::clone(sessions) as _,
+        agents: Arc::clone(agents) as _,
         todos: Arc::clone(&files.records) as _,
         timetable: Arc::clone(timetable) as _,
         post_files: Arc::clone(post_files) as _,

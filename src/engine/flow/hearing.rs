@@ -110,6 +110,7 @@ fn commands(
         workspaces: live.workspaces.clone(),
         processes: Arc::clone(&rooms.processes),
         sessions: Arc::clone(&rooms.sessions),
+        agents: Arc::clone(&rooms.agents),
         later: Later {
             timetable: Arc::clone(timetable),
             zones: Arc::clone(&timetable.zones),

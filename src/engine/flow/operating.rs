@@ -11,6 +11,8 @@ use crate::delivery::post_files::PostFiles;
 use crate::delivery::posts;
 use crate::delivery::say::{SayOutcome, say};
 use crate::intake::pairing::approve;
+use crate::terminal::ask::Counter;
+use crate::work::agent_book::AgentBook;
 use crate::work::forgotten_files;
 use crate::work::sessions::SessionBook;
 use crate::work::studio::Studio;
@@ -48,6 +50,11 @@ impl Flow {
         &*self.context.runtime.chance
     }
 
+    /// Returns where what is asked at the terminal goes.
+    pub fn counter(&self) -> &Arc<Counter> {
+        &self.counter
+    }
+
     /// Returns copies of the files of posts.
     pub fn post_files(&self) -> &Arc<PostFiles> {
         &self.post_files
@@ -58,7 +65,12 @@ impl Flow {
         &self.live.studio
     }
 
-    /// Returns the conversations as tools see them.
+    /// Returns who works for conversations.
+    pub fn agents(&self) -> &Arc<AgentBook> {
+        &self.intake.commands.agents
+    }
+
+    /// Returns the conversations that there are.
     pub fn sessions(&self) -> &Arc<SessionBook> {
         &self.intake.commands.sessions
     }

@@ -11,6 +11,7 @@ use crate::intake::listen::Pauses;
 use crate::intake::settings::Settings;
 use crate::terminal::channel::Terminal;
 use crate::work::acquaintances::Acquaintances;
+use crate::work::agent_book::AgentBook;
 use crate::work::due::DueItems;
 use crate::work::moved_chats::MovedChats;
 use crate::work::persona::Persona;
@@ -34,6 +35,7 @@ pub(super) struct Rooms {
     pub(super) post_files: Arc<PostFiles>,
     pub(super) opened: OpenOutbox,
     pub(super) sessions: Arc<SessionBook>,
+    pub(super) agents: Arc<AgentBook>,
     pub(super) terminal: Arc<Terminal>,
     pub(super) rights: Arc<Rights>,
     pub(super) timetable: Arc<BookTimetable>,

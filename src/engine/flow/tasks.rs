@@ -33,7 +33,7 @@ impl Tasks {
         let rights = &rooms.rights;
         let chooser = ModelChooser { rights: Arc::clone(rights), models: live.models.clone() };
         let limits = Arc::clone(rooms.studio.limits());
-        let running = Arc::new(RunningTasks::new(context.runtime.stop.work.clone()));
+        let running = Arc::clone(&rooms.agents.running);
         let kept = Arc::new(KeptProgress::default());
         let task_waiters = Arc::new(TaskWaiters::default());
         let executor = TaskExecutor {

@@ -27,9 +27,11 @@ use crate::flow::Flow;
 use crate::flow::rooms::Rooms;
 use crate::intake::policy::Rules;
 use crate::work::acquaintances::Acquaintances;
+use crate::work::agent_book::AgentBook;
 use crate::work::limits::Limits;
 use crate::work::persona::Persona;
 use crate::work::rights::Rights;
+use crate::work::running_tasks::RunningTasks;
 use crate::work::sessions::SessionBook;
 use crate::work::studio::{Studio, StudioConfig};
 use crate::work::timetable::BookTimetable;
@@ -50,8 +52,9 @@ use selkie_domain::live::Live;
 use selkie_domain::owners::Owners;
 use selkie_domain::span::Span;
 use selkie_domain::taint::Taint;
-use selkie_domain::task::{Claim, TaskState};
+use selkie_domain::task::{Claim, Lane, TaskState};
 use selkie_domain::transcript::Item;
+use selkie_domain::usage::Usage;
 use selkie_memory::{MemoryBook, MemoryParts};
 use selkie_people::files::Files;
 use selkie_people::forms::Forms;
@@ -116,6 +119,7 @@ pub(crate) fn claimed(task: i64, inbound: &Inbound) -> TaskClaim {
         claim: Claim { task: TaskId(task), number: 1, instance },
         conversation: inbound.conversation.clone(),
         place: inbound.place.clone(),
+        lane: Lane::of(&inbound.conversation),
         conversation_row: 1,
         workspace: None,
         place_row: 1,
@@ -137,6 +141,9 @@ pub(crate) fn claimed(task: i64, inbound: &Inbound) -> TaskClaim {
         own_forms: std::collections::BTreeMap::new(),
         open: Vec::new(),
         has_joined: false,
+        is_awaited: false,
+        children: Vec::new(),
+        family: Usage::default(),
     }
 }
 
@@ -460,6 +467,12 @@ pub(crate) fn desk_by(
         outage: Default::default(),
         context: context.clone(),
         post_files,
+        agents: Arc::new(AgentBook {
+            context: context.clone(),
+            outbox: Arc::clone(&outbox),
+            running: Arc::new(RunningTasks::new(context.runtime.stop.work.clone())),
+            keep: settings.keep_agents,
+        }),
         sessions: Arc::new(SessionBook {
             context: context.clone(),
             outbox: Arc::clone(&outbox),

@@ -24,6 +24,7 @@ use crate::intake::may_end::may_end;
 use crate::intake::messages;
 use crate::intake::policy::Rules;
 use crate::intake::remembered::{ForgetOutcome, MemoryCommands};
+use crate::work::agent_book::AgentBook;
 use crate::work::choosing::ModelChooser;
 use crate::work::limits::Limits;
 use crate::work::runner::{AgentRunner, Shapes};
@@ -62,6 +63,8 @@ pub struct Commands {
     pub(crate) contacts: ContactCommands,
     /// Lists conversations.
     pub sessions: Arc<SessionBook>,
+    /// Lists agents.
+    pub(crate) agents: Arc<AgentBook>,
     pub(crate) memory: MemoryCommands,
     pub(crate) chooser: ModelChooser,
     /// None in tests of other things.
@@ -238,6 +241,7 @@ impl Commands {
             Builtin::Todos => say(self.contacts.todos(given, trust).await?),
             Builtin::Contacts => say(self.contacts.contacts(given, trust).await?),
             Builtin::Sessions => say(self.conversations(given, trust).await?),
+            Builtin::Agents => say(self.agents_here(given).await?),
             Builtin::Ps => say(self.processes(given).await?),
             Builtin::Workspace if matches!(given.by, By::Hand(_)) => {
                 say(messages::WORKSPACE_OF_TERMINAL.to_owned())

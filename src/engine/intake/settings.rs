@@ -52,6 +52,8 @@ pub struct Settings {
     pub store: selkie_store::settings::Settings,
     /// What people may use; owners are not held.
     pub limits: LimitSettings,
+    /// How long an agent that has ended is known.
+    pub keep_agents: Span,
     /// Whether strangers who write in private get a code by which an owner can let them in.
     pub pairing: Pairing,
 }
@@ -87,6 +89,7 @@ impl Default for Settings {
             heartbeat: HeartbeatSettings::default(),
             store: selkie_store::settings::Settings::default(),
             limits: LimitSettings::default(),
+            keep_agents: selkie_tools::agents::settings::Settings::default().keep,
             pairing: Pairing::default(),
         }
     }

@@ -197,7 +197,7 @@ impl Counter {
 }
 
 /// The conversation of a folder.
-fn location(workspace: &Path) -> Location {
+pub(super) fn location(workspace: &Path) -> Location {
     let conversation = command_line::conversation(workspace);
     let place = PlaceId::new(conversation.account().clone(), conversation.key());
     Location { conversation, place, title: workspace.display().to_string() }

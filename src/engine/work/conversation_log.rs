@@ -284,6 +284,7 @@ mod tests {
             origin: String::new(),
             talk: false,
             relayed: false,
+            agent: None,
             spoken: Vec::new(),
             files: Vec::new(),
             pictures: Vec::new(),

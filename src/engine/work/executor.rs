@@ -25,7 +25,7 @@ use crate::work::steer::TaskInflow;
 use crate::work::studio::Studio;
 use crate::work::task_waiters::TaskWaiters;
 use crate::work::unattended;
-use selkie_agent::{DriveEnd, DriveOutcome, PendingQuestion, Seeks};
+use selkie_agent::{DriveEnd, DriveOutcome, PendingChildren, PendingQuestion, Seeks};
 use selkie_domain::approval::ApprovalState;
 use selkie_domain::event::Event;
 use selkie_domain::facts::Trust;
@@ -36,6 +36,7 @@ use selkie_schedule::zones::Zones;
 use selkie_store::{ApprovalRow, End, TaskClaim};
 
 mod addressee;
+mod children;
 mod drive;
 pub mod failed_finish;
 mod finish;
@@ -173,6 +174,7 @@ impl TaskExecutor {
             Some(DriveEnd::Ended(ending)) => self.answer(claimed, *ending, &run).await,
             Some(DriveEnd::Asks(question)) => self.ask(claimed, *question, &run).await,
             Some(DriveEnd::Seeks(request)) => self.wait_for_approval(claimed, *request, &run).await,
+            Some(DriveEnd::Waits(children)) => self.wait(claimed, *children, &run).await,
         }
     }
 
@@ -198,7 +200,10 @@ impl TaskExecutor {
         self.close_expired_question(claimed).await;
         self.close_approval(claimed).await;
         let bounds = scheduled::bounds(&self.context, claimed).await;
-        let pick = self.chooser.of_task(claimed, bounds.choice.clone());
+        let pick = match claimed.facts.parent {
+            Some(_) => claimed.facts.pick.clone(),
+            None => self.chooser.of_task(claimed, bounds.choice.clone()),
+        };
         claimed.reshaped |= claimed.facts.pick != pick;
         claimed.facts.pick = pick;
         TaskContext { mark, reply, progress, answer, steering, bounds, zone, hand_over }
@@ -206,6 +211,10 @@ impl TaskExecutor {
 
     /// What shows how far a task is: that of its last claim, when it has waited for approval in between.
     fn progress(&self, claimed: &TaskClaim) -> Arc<TaskProgress> {
+        if let Some(parent) = &claimed.facts.parent {
+            let shown = self.kept.of(parent.task);
+            return Arc::new(TaskProgress::of_agent(&self.outbox, claimed, &parent.name, shown));
+        }
         let Some(kept) = self.kept.take(claimed.claim.task) else {
             return Arc::new(TaskProgress::of(&self.outbox, claimed));
         };
@@ -240,6 +249,26 @@ impl TaskExecutor {
         let parked = self.park(claimed, question, run.hand_over).await;
         let next_step = self.settle_park(claimed, parked, run).await;
         run.progress.close();
+        next_step
+    }
+
+    /// Lets agents work, and the task wait for them.
+    async fn wait(
+        &self,
+        claimed: &mut TaskClaim,
+        children: PendingChildren,
+        run: &TaskContext<'_>,
+    ) -> NextStep {
+        let task = claimed.claim.task;
+        run.answer.end().await.withdraw();
+        self.kept.keep(task, &run.progress);
+        let parked = self.wait_for_children(claimed, children, run).await;
+        let stays =
+            matches!(&parked, ParkOutcome::Parked(next_step) if next_step.wake_at.is_some());
+        let next_step = self.settle_park(claimed, parked, run).await;
+        if !stays && self.kept.take(task).is_some() {
+            run.progress.close();
+        }
         next_step
     }
 

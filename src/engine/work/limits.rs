@@ -140,7 +140,9 @@ impl Limits {
         // none, for nobody writes them.
         let unattended = unattended::is_unattended(&claimed.facts);
         let asked = claimed.heard.len() + usize::from(claimed.words.is_some());
-        let goes_on = claimed.header.is_some();
+        // What an agent does, or tells, a task was asked for.
+        let is_agents = claimed.words.as_ref().is_some_and(|words| words.agent.is_some());
+        let goes_on = claimed.header.is_some() || is_agents;
         let messages = match unattended || goes_on {
             true => Vec::new(),
             false => self.checks(&user, What::Messages, newest, asked as u64),

@@ -1,5 +1,6 @@
 //! What people read about the work on their messages: why it ended without an answer, which files are missing.
 
+pub mod agents;
 pub mod sessions;
 pub mod voice;
 

@@ -1,6 +1,7 @@
 //! Tasks at work: who claims them, what they read, what they may use, how they end.
 
 pub mod acquaintances;
+pub mod agent_book;
 pub mod attachments;
 pub mod backfill;
 pub mod choosing;
@@ -17,6 +18,7 @@ pub mod limits;
 pub mod messages;
 pub mod moved_chats;
 pub mod outages;
+pub(crate) mod own_words;
 pub mod persona;
 pub mod provenance;
 pub mod received;

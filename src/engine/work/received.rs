@@ -8,16 +8,17 @@ use tokio_util::sync::CancellationToken;
 use crate::delivery::runtime::Runtime;
 use crate::delivery::storage::Storage;
 use crate::work::attachments::{Attachments, TaskMessage};
+use crate::work::own_words::{NO_TEXT, of_agent, own_words};
 use crate::work::replied_files::{LinesAbove, RepliedMessage};
 use selkie_agent::prompt;
 use selkie_domain::builtin::Builtin;
-use selkie_domain::facts::{Trigger, Trust};
+use selkie_domain::facts::Trust;
 use selkie_domain::ids::InboxId;
 use selkie_domain::metrics::Phase;
 use selkie_domain::provenance::Provenance;
 use selkie_domain::taint::Taint;
 use selkie_domain::transcript::{QuotedWords, UserMessage};
-use selkie_domain::words::{Enclosure, Letter, Words};
+use selkie_domain::words::Enclosure;
 use selkie_schedule::words::local_time;
 use selkie_schedule::zone::Zone;
 use selkie_store::TaskClaim;
@@ -26,9 +27,6 @@ use selkie_store::TaskClaim;
 const MAX_LINES: usize = 50;
 /// No line of group talk is shown longer.
 const LINE_BYTES: usize = 600;
-
-/// Stands where nothing was written.
-const NO_TEXT: &str = "(a message without text)";
 
 /// Reads a task's messages; files are fetched into the conversation's own folder.
 pub async fn lines(
@@ -41,7 +39,8 @@ pub async fn lines(
     let begin = lines.len();
     lines.extend(requests(claimed, zone));
     let asked = lines.len() - claimed.heard.len();
-    if let (Some(words), Some(own)) = (&claimed.words, lines[begin..asked].last_mut()) {
+    let typed = claimed.words.as_ref().filter(|words| words.agent.is_none());
+    if let (Some(words), Some(own)) = (typed, lines[begin..asked].last_mut()) {
         for enclosure in words.letter(claimed.facts.trigger).enclosed {
             let Enclosure::File(path) = enclosure else { continue };
             let copied = attachments.copy(claimed.place_row, &path).await;
@@ -145,54 +144,11 @@ pub fn without_files(claimed: &TaskClaim, zone: Zone) -> Vec<UserMessage> {
 
 /// What the task is to answer.
 fn requests(claimed: &TaskClaim, zone: Zone) -> impl Iterator<Item = UserMessage> {
-    let own = claimed.words.as_ref().map(|words| own_words(words, claimed.facts.trigger, zone));
-    own.into_iter().chain(claimed.heard.iter().map(move |(row, m)| line(*row, m, zone)))
-}
-
-/// Reads words that came as no message; text that is enclosed with them is read as a quote is.
-fn own_words(words: &Words, trigger: Trigger, zone: Zone) -> UserMessage {
-    let Words { person, name, at, .. } = words;
-    let letter = words.letter(trigger);
-    UserMessage {
-        inbox: None,
-        at: *at,
-        local: local_time(zone, *at),
-        speaker: prompt::person(name, person.as_str()),
-        quote: quote(&letter),
-        text: if letter.own.trim().is_empty() { NO_TEXT.to_owned() } else { letter.own },
-        forwarded: false,
-        origin: String::new(),
-        talk: false,
-        relayed: trigger == Trigger::Relayed,
-        spoken: Vec::new(),
-        files: Vec::new(),
-        pictures: Vec::new(),
-    }
-}
-
-/// All text that is enclosed, in one quote; several are told apart by their names.
-fn quote(letter: &Letter) -> Option<QuotedWords> {
-    let texts = letter.enclosed.iter().filter_map(|enclosure| match enclosure {
-        Enclosure::Text { name, text } => Some((name.as_str(), text)),
-        Enclosure::File(_) => None,
+    let own = claimed.words.as_ref().map(|words| match &words.agent {
+        Some(agent) => of_agent(words, agent, claimed.facts.taint, zone),
+        None => own_words(words, claimed.facts.trigger, zone),
     });
-    let (names, texts): (Vec<_>, Vec<_>) = texts.unzip();
-    let text = match texts[..] {
-        [] => return None,
-        [only] => only.clone(),
-        _ => {
-            let named = names.iter().zip(texts).map(|(name, text)| format!("{name}:\n{text}"));
-            named.collect::<Vec<_>>().join("\n\n")
-        }
-    };
-    Some(QuotedWords {
-        speaker: names.join(", "),
-        text,
-        ours: false,
-        level: Taint::Raw,
-        files: Vec::new(),
-        pictures: Vec::new(),
-    })
+    own.into_iter().chain(claimed.heard.iter().map(move |(row, m)| line(*row, m, zone)))
 }
 
 /// Reads one message as it is.
@@ -219,6 +175,7 @@ fn line_of(inbound: &Inbound, zone: Zone) -> UserMessage {
         origin: inbound.origin.as_ref().map(|origin| origin_of(origin, zone)).unwrap_or_default(),
         talk: false,
         relayed: false,
+        agent: None,
         spoken: Vec::new(),
         files: Vec::new(),
         pictures: Vec::new(),
@@ -275,6 +232,7 @@ fn group_talk(context: &[&Inbound], zone: Zone) -> Option<UserMessage> {
         origin: String::new(),
         talk: true,
         relayed: false,
+        agent: None,
         spoken: Vec::new(),
         files: Vec::new(),
         pictures: Vec::new(),
@@ -300,6 +258,7 @@ mod tests {
 
     use super::*;
     use crate::flow::testing;
+    use selkie_domain::words::Words;
 
     #[test]
     fn a_name_brings_no_id() {

@@ -20,7 +20,8 @@ use selkie_tools::asked::{Speaker, UserText};
 use selkie_tools::memory::port::Memory;
 use selkie_tools::paths::{Level, Lists, Roots};
 use selkie_tools::ports::{
-    Addressees, Modes, PostFiles, Progress, Reply, Sessions, Studio, Timetable, TodoFile, Todos,
+    Addressees, Agents, Modes, PostFiles, Progress, Reply, Sessions, Studio, Timetable, TodoFile,
+    Todos,
 };
 use selkie_tools::scope::{Outward, Scope};
 
@@ -38,6 +39,7 @@ pub struct Scopes {
     pub(crate) studio: Arc<dyn Studio>,
     pub(crate) addressees: Arc<dyn Addressees>,
     pub(crate) sessions: Arc<dyn Sessions>,
+    pub(crate) agents: Arc<dyn Agents>,
     pub(crate) modes: Arc<dyn Modes>,
     pub(crate) workspaces: Workspaces,
     pub(crate) lists: Lists,
@@ -92,6 +94,7 @@ impl Scopes {
             timetable: Arc::clone(&self.timetable),
             addressees: Arc::clone(&self.addressees),
             sessions: Arc::clone(&self.sessions),
+            agents: Arc::clone(&self.agents),
             post_files: Arc::clone(&self.post_files),
             studio: Arc::clone(&self.studio),
             modes: Arc::clone(&self.modes),
@@ -137,7 +140,11 @@ impl Scopes {
 /// What people wrote that a task answers: their messages, or the words it has instead of one.
 fn asked(claimed: &TaskClaim) -> UserText {
     let mut asked = UserText::default();
-    let own = claimed.words.as_ref().map(|words| words.letter(claimed.facts.trigger).own);
+    // What an agent says nobody has written.
+    let own = claimed.words.as_ref().map(|words| match words.agent {
+        Some(_) => String::new(),
+        None => words.letter(claimed.facts.trigger).own,
+    });
     let words = claimed.words.iter().zip(&own);
     let words = words.map(|(words, own)| (&words.person, &words.name, own));
     let heard = claimed.heard.iter().map(|(_, m)| (&m.speaker.id, &m.speaker.name, &m.text));
@@ -183,6 +190,7 @@ mod tests {
             studio: Arc::new(selkie_tools::absent::NoStudio),
             addressees: Arc::new(selkie_tools::absent::NoAddressees),
             sessions: Arc::new(selkie_tools::absent::NoSessions),
+            agents: Arc::new(selkie_tools::absent::NoAgents),
             conversations: Arc::clone(&records) as _,
             modes: records,
             workspaces: Workspaces {

@@ -12,6 +12,7 @@ use selkie_channel_core::Inbound;
 use selkie_channel_core::locked;
 
 use crate::work::attachments::{Attachments, TaskMessage};
+use crate::work::own_words;
 use crate::work::received;
 use crate::work::rights::Rights;
 use crate::work::running_tasks::TaskMark;
@@ -79,6 +80,18 @@ impl TaskInflow {
             tracing::warn!(task = %claim.task, %error, "what came in cannot be read");
             selkie_store::Inflow::default()
         })
+    }
+
+    /// Takes what an agent says, whose level is not above the run's.
+    fn of_agent(&self, run: &Facts, waiting: WaitingTask) -> Option<Newer> {
+        let words = waiting.words.as_ref()?;
+        let agent = words.agent.as_ref()?;
+        let facts = &waiting.facts;
+        if facts.taint > run.taint || facts.trust < run.trust {
+            return None;
+        }
+        let line = own_words::of_agent(words, agent, facts.taint, self.zone);
+        Some(self.given(waiting, vec![line]))
     }
 
     /// Takes a message that says no more than the run was shaped for.
@@ -155,14 +168,17 @@ impl TaskInflow {
 #[async_trait]
 impl Inflow for TaskInflow {
     async fn newer(&self, facts: &Facts) -> Vec<Newer> {
-        if !self.is_on() {
-            return Vec::new();
-        }
         let found = self.waiting().await;
-        let edits = found.edits.iter().filter_map(|(row, edit)| self.edit(*row, edit));
+        let is_on = self.is_on();
+        let edits = found.edits.iter().filter(|_| is_on);
+        let edits = edits.filter_map(|(row, edit)| self.edit(*row, edit));
         let mut newer: Vec<Newer> = edits.collect();
         for waiting in found.waiting {
-            newer.extend(self.newcomer(facts, waiting).await);
+            newer.extend(match waiting.words {
+                Some(_) => self.of_agent(facts, waiting),
+                None if is_on => self.newcomer(facts, waiting).await,
+                None => None,
+            });
         }
         newer
     }

@@ -48,6 +48,9 @@ pub fn limited(claimed: &TaskClaim, limit: &str, who: &str) -> String {
 /// Whether a task ends without anything to tell: nothing is said, and nothing becomes history. A heartbeat that fails
 /// is tried again soon, and its owner hears of it when it fails again and again.
 pub fn has_nothing_to_tell(claimed: &TaskClaim, ending: &DriveOutcome) -> bool {
+    if claimed.facts.parent.is_some() {
+        return false;
+    }
     match &ending.end {
         End::Done => is_unattended(&claimed.facts) && is_nothing(&ending.text),
         End::Failed { .. } => claimed.facts.trigger == Trigger::Heartbeat,

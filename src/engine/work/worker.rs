@@ -323,7 +323,7 @@ impl Workers {
             turns += 1;
             // The lane's next task may be anybody's.
             let is_kept = permit.as_ref().is_some_and(|permit| permit.is_kept);
-            let lane = Lane::of(&claimed.conversation);
+            let lane = claimed.lane.clone();
             let goes_on = !is_kept && self.context.accounts.carries(&lane);
             let hand_over = goes_on && (turns < TURNS || !self.has_waiting());
             self.context.runtime.crash.hit(CrashPoint::AfterClaim);
@@ -339,9 +339,7 @@ impl Workers {
                     break;
                 }
             };
-            if next_step.wake_at.is_some() {
-                self.ready(Vec::new(), next_step.wake_at);
-            }
+            self.ready(next_step.ready, next_step.wake_at);
             next = next_step.next;
             if !hand_over {
                 self.ready(vec![lane], None);

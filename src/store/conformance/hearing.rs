@@ -250,7 +250,11 @@ async fn a_closed_conversation_is_refused_and_reopens(bed: &dyn Fixture) {
 }
 
 /// Stores a command row of conversation `n`.
-async fn command(ledger: &dyn Ledger, n: i64, order: i64) -> selkie_domain::ids::InboxId {
+pub(super) async fn command(
+    ledger: &dyn Ledger,
+    n: i64,
+    order: i64,
+) -> selkie_domain::ids::InboxId {
     let accepted = push(ledger, arrival(message(n, order), Disposition::Command), no_fuse()).await;
     assert_eq!(accepted.commands.len(), 1);
     accepted.commands[0].0

@@ -39,6 +39,7 @@ fn request(n: i64, id: &str) -> TaskRequest {
             text: format!("words {id}"),
             note: String::new(),
             fixed: false,
+            agent: None,
         },
     }
 }
@@ -111,6 +112,7 @@ async fn words_become_history_until_a_reset(bed: &dyn Fixture) {
         origin: String::new(),
         talk: false,
         relayed: false,
+        agent: None,
         spoken: Vec::new(),
         files: Vec::new(),
         pictures: Vec::new(),

@@ -91,6 +91,7 @@ fn task_of(row: &ScheduleRow, due: i64) -> OccurrenceAction {
         text: "tell me".to_owned(),
         note: String::new(),
         fixed: false,
+        agent: None,
     };
     let Location { conversation, place, title } = new("", 1, 0).location;
     OccurrenceAction::Task(Box::new(TaskRequest {

@@ -45,6 +45,7 @@ fn heard(row: InboxId, inbound: &Inbound) -> Item {
         origin: "News".to_owned(),
         talk: false,
         relayed: false,
+        agent: None,
         spoken: Vec::new(),
         files: vec!["file.txt".to_owned()],
         pictures: Vec::new(),

@@ -231,20 +231,13 @@ async fn a_parked_task_gives_back_its_lane(bed: &dyn Fixture) {
     ledger.commit(&sleeper.claim, park(ParkedOn::Time, Some(50))).await.unwrap();
     let passing = started(ledger.as_ref(), 1, 2).await;
     assert_eq!(ledger.next_wake(at(0)).await.unwrap(), Some(at(50)));
-    let child = ParkedOn::Child { task: sleeper.claim.task };
-    ledger.commit(&passing.claim, park(child, None)).await.unwrap();
-    assert_eq!(ledger.counts().await.unwrap().parked, 2);
+    finished(ledger.as_ref(), &passing.claim, finish("done", vec![])).await;
+    assert_eq!(ledger.counts().await.unwrap().parked, 1);
     assert!(ledger.ready(at(49), 9).await.unwrap().is_empty());
     assert_eq!(ledger.ready(at(50), 9).await.unwrap(), [lane(1)]);
     let awake = ledger.claim(&lane(1), &instance("a"), at(50)).await.unwrap().unwrap();
     assert_eq!((awake.claim.task, awake.attempts), (sleeper.claim.task, 1));
     assert_eq!(awake.transcript, [said("I wait")]);
-    finished(ledger.as_ref(), &awake.claim, finish("done", vec![])).await;
-    let parent = ledger.claim(&lane(1), &instance("a"), at(50)).await.unwrap().unwrap();
-    assert_eq!(parent.claim.task, passing.claim.task, "its child has ended");
-    ledger.commit(&parent.claim, park(child_of(&awake), None)).await.unwrap();
-    let parent = ledger.claim(&lane(1), &instance("a"), at(50)).await.unwrap();
-    assert!(parent.is_some(), "a child that ended before does not keep it asleep");
 }
 
 async fn what_is_next_is_told_whatever_it_is(bed: &dyn Fixture) {
@@ -275,10 +268,6 @@ async fn what_is_next_is_told_whatever_it_is(bed: &dyn Fixture) {
     assert_eq!((now(0).await, now(51).await), ((false, Some(50)), (true, Some(130))));
     ledger.settle(part, Outcome::Sent(receipt("7"))).await.unwrap();
     assert_eq!((now(0).await, now(51).await), ((false, Some(50)), (true, Some(900))));
-}
-
-fn child_of(claimed: &TaskClaim) -> ParkedOn {
-    ParkedOn::Child { task: claimed.claim.task }
 }
 
 async fn what_a_tool_says_is_said_once(bed: &dyn Fixture) {
@@ -323,7 +312,7 @@ async fn a_claim_that_is_given_back_is_no_attempt(bed: &dyn Fixture) {
         assert_eq!(claimed.transcript, [said("half")]);
         assert_eq!(claimed.header.as_deref(), Some(r#"{"steps":1}"#));
         let released = ledger.commit(&claimed.claim, Advance::Release).await.unwrap();
-        let CommitResult::Ended { queued, next: None, usage } = released else {
+        let CommitResult::Ended { queued, next: None, usage, .. } = released else {
             panic!("it should have ended: {released:?}")
         };
         assert_eq!((queued.len(), usage.calls), (0, 1));

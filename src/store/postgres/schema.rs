@@ -35,6 +35,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0022_own_form.sql"),
     include_str!("migrations/0023_choice.sql"),
     include_str!("migrations/0024_spoken.sql"),
+    include_str!("migrations/0025_agents.sql"),
 ];
 
 /// The version written today.

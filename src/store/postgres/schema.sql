@@ -38,10 +38,12 @@ CREATE TABLE conversation (
     cut BIGINT NOT NULL DEFAULT 0,
     short BIGINT NOT NULL DEFAULT 0,
     model TEXT COLLATE "C",
-    effort TEXT COLLATE "C"
+    effort TEXT COLLATE "C",
+    parent BIGINT
 );
 CREATE UNIQUE INDEX conversation_key ON conversation (account, key);
 CREATE INDEX conversation_place ON conversation (account, place);
+CREATE INDEX conversation_parent ON conversation (parent) WHERE parent IS NOT NULL;
 
 -- A place that goes on under another key, and the conversations that were renamed with it.
 CREATE TABLE place_alias (account TEXT COLLATE "C", old TEXT COLLATE "C", new TEXT COLLATE "C" NOT NULL, PRIMARY KEY (account, old));
@@ -82,7 +84,7 @@ CREATE TABLE task (
     facts TEXT COLLATE "C" NOT NULL,
     header TEXT COLLATE "C",
     parked TEXT COLLATE "C",
-    child BIGINT,
+    parent BIGINT,
     why TEXT COLLATE "C",
     finish BIGINT,
     calls BIGINT NOT NULL DEFAULT 0,
@@ -93,7 +95,8 @@ CREATE TABLE task (
     created_at BIGINT NOT NULL,
     started_at BIGINT,
     ended_at BIGINT,
-    whereabouts BIGINT
+    whereabouts BIGINT,
+    awaited BIGINT NOT NULL DEFAULT 0
 );
 CREATE UNIQUE INDEX task_cause ON task (account, cause) WHERE cause <> '';
 -- The promise itself: a lane never has two running tasks.
@@ -105,7 +108,7 @@ CREATE INDEX task_album ON task (conversation, album) WHERE album IS NOT NULL AN
 CREATE INDEX task_waiting ON task (conversation) WHERE state = 'waiting';
 CREATE INDEX task_parked ON task (conversation) WHERE state = 'parked';
 CREATE INDEX task_finish ON task (conversation, epoch, finish) WHERE finish IS NOT NULL;
-CREATE INDEX task_child ON task (child) WHERE child IS NOT NULL;
+CREATE INDEX task_parent ON task (parent) WHERE parent IS NOT NULL;
 
 -- What a task is to read (or, fixed, to say) that came as no message, and whose words it is. text: null when it is
 -- older than it is kept. note: what the model is told beside it.
@@ -116,7 +119,8 @@ CREATE TABLE task_words (
     at BIGINT NOT NULL,
     text TEXT COLLATE "C",
     note TEXT COLLATE "C" NOT NULL DEFAULT '',
-    fixed BIGINT NOT NULL DEFAULT 0
+    fixed BIGINT NOT NULL DEFAULT 0,
+    agent TEXT COLLATE "C"
 );
 CREATE INDEX task_words_kept ON task_words (task) WHERE text IS NOT NULL;
 

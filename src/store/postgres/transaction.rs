@@ -31,6 +31,7 @@ const NAMED: &str = "SELECT 1 FROM conversation WHERE id = ANY (ARRAY[
      ORDER BY id FOR NO KEY UPDATE";
 const OF_TASK: &str = "SELECT 1 FROM conversation WHERE id = ANY (ARRAY[
      (SELECT conversation FROM task WHERE id = ?1),
+     (SELECT c.parent FROM task t JOIN conversation c ON c.id = t.conversation WHERE t.id = ?1),
      (SELECT id FROM conversation WHERE account = ?2 AND key = ?3),
      (SELECT conversation FROM conversation_alias WHERE account = ?2 AND old = ?3)])
      ORDER BY id FOR NO KEY UPDATE";

@@ -46,6 +46,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0031_own_form.sql"),
     include_str!("migrations/0032_choice.sql"),
     include_str!("migrations/0033_spoken.sql"),
+    include_str!("migrations/0034_agents.sql"),
 ];
 
 /// The version written today (`PRAGMA user_version`).

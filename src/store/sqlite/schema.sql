@@ -32,10 +32,12 @@ CREATE TABLE conversation (
     cut INTEGER NOT NULL DEFAULT 0,
     short INTEGER NOT NULL DEFAULT 0,
     model TEXT,
-    effort TEXT
+    effort TEXT,
+    parent INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX conversation_key ON conversation (account, key);
 CREATE INDEX conversation_place ON conversation (account, place);
+CREATE INDEX conversation_parent ON conversation (parent) WHERE parent IS NOT NULL;
 
 -- A place that goes on under another key, and the conversations that were renamed with it.
 CREATE TABLE place_alias (account TEXT, old TEXT, new TEXT NOT NULL, PRIMARY KEY (account, old)) STRICT, WITHOUT ROWID;
@@ -76,7 +78,7 @@ CREATE TABLE task (
     facts TEXT NOT NULL,
     header TEXT,
     parked TEXT,
-    child INTEGER,
+    parent INTEGER,
     why TEXT,
     finish INTEGER,
     calls INTEGER NOT NULL DEFAULT 0,
@@ -87,7 +89,8 @@ CREATE TABLE task (
     created_at INTEGER NOT NULL,
     started_at INTEGER,
     ended_at INTEGER,
-    whereabouts INTEGER
+    whereabouts INTEGER,
+    awaited INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE UNIQUE INDEX task_cause ON task (account, cause) WHERE cause <> '';
 -- The promise itself: a lane never has two running tasks.
@@ -99,7 +102,7 @@ CREATE INDEX task_album ON task (conversation, album) WHERE album IS NOT NULL AN
 CREATE INDEX task_waiting ON task (conversation) WHERE state = 'waiting';
 CREATE INDEX task_parked ON task (conversation) WHERE state = 'parked';
 CREATE INDEX task_finish ON task (conversation, epoch, finish) WHERE finish IS NOT NULL;
-CREATE INDEX task_child ON task (child) WHERE child IS NOT NULL;
+CREATE INDEX task_parent ON task (parent) WHERE parent IS NOT NULL;
 
 -- What a task is to read (or, fixed, to say) that came as no message, and whose words it is. text: null when it is
 -- older than it is kept. note: what the model is told beside it.
@@ -110,7 +113,8 @@ CREATE TABLE task_words (
     at INTEGER NOT NULL,
     text TEXT,
     note TEXT NOT NULL DEFAULT '',
-    fixed INTEGER NOT NULL DEFAULT 0
+    fixed INTEGER NOT NULL DEFAULT 0,
+    agent TEXT
 ) STRICT;
 CREATE INDEX task_words_kept ON task_words (task) WHERE text IS NOT NULL;
 

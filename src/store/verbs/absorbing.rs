@@ -5,13 +5,14 @@ use selkie_channel_core::Inbound;
 
 use super::facts::{self, RawFacts};
 use super::rows::{load, millis};
-use super::{fence, gathering, history, lanes, unsend};
+use super::{fence, gathering, history, lanes, unsend, words};
 use crate::error::Result;
 use crate::inflow::{Inflow, SeenMarks, SeenTask, WaitingTask};
 use crate::tx::Tx;
 use crate::value::params;
 use selkie_domain::ids::{InboxId, TaskId};
 use selkie_domain::task::Claim;
+use selkie_domain::words::Words;
 
 /// How many waiting tasks are looked at.
 const MAX: i64 = 16;
@@ -33,6 +34,7 @@ struct RawWaiting {
     facts: RawFacts,
     joins: bool,
     heard: Vec<Row>,
+    words: Option<Words>,
 }
 
 impl RawInflow {
@@ -40,10 +42,11 @@ impl RawInflow {
     pub fn read(self) -> Inflow {
         let line = |(row, text): &(i64, String)| Ok((InboxId(*row), load::<Inbound>(*row, text)?));
         let waiting = self.waiting.iter().map(|waiting| {
-            let RawWaiting { task, facts, joins, heard } = waiting;
+            let RawWaiting { task, facts, joins, heard, words } = waiting;
             let heard = heard.iter().map(line).collect::<Result<_>>()?;
             let facts = facts::read(*task, facts)?;
-            Ok(WaitingTask { task: TaskId(*task), facts, heard, joins: *joins })
+            let words = words.clone();
+            Ok(WaitingTask { task: TaskId(*task), facts, heard, words, joins: *joins })
         });
         Inflow {
             waiting: history::readable(waiting),
@@ -68,6 +71,7 @@ pub fn read(tx: &mut dyn Tx, claim: &Claim, now: DateTime<Utc>) -> Result<RawInf
                 facts: (row.get(1)?, row.get(2)?),
                 joins: word.as_ref() == Some(&joining),
                 heard: Vec::new(),
+                words: None,
             })
         },
     )?;
@@ -77,6 +81,10 @@ pub fn read(tx: &mut dyn Tx, claim: &Claim, now: DateTime<Utc>) -> Result<RawInf
             "SELECT id, inbound FROM inbox WHERE task = ?1 AND disposition = 'task' ORDER BY ord, id",
             waiting.task,
         )?;
+        if waiting.heard.is_empty() {
+            let words = words::of_task(tx, waiting.task)?;
+            waiting.words = words.filter(|words| words.agent.is_some());
+        }
     }
     let edits = lines(
         tx,

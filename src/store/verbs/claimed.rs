@@ -6,12 +6,13 @@ use selkie_channel_core::{AccountId, ConversationId, PlaceId};
 
 use super::approvals::{self, RawApproval};
 use super::around::{self, ClaimContext, Claimer, Untold};
+use super::child_ends::{self, RawChildEnd};
 use super::facts::{self, RawFacts};
 use super::history::{self, HISTORY, RawHistory, RawItem};
 use super::precheck::Here;
 use super::questions::{self, RawQuestion};
 use super::rows::{load, load_item};
-use super::{chosen, own_form, tasks, texts, words};
+use super::{chosen, kin, own_form, tasks, texts, words};
 use crate::error::Result;
 use crate::question::QuestionAnswer;
 use crate::tx::{Query, Tx, into};
@@ -21,7 +22,8 @@ use selkie_domain::choice::Choice;
 use selkie_domain::facts::{Facts, Mode};
 use selkie_domain::ids::{InboxId, Instance, TaskId};
 use selkie_domain::own_form::OwnForm;
-use selkie_domain::task::Claim;
+use selkie_domain::task::{Claim, Lane};
+use selkie_domain::usage::Usage;
 use selkie_domain::words::Words;
 
 /// A claimed task as it is stored: parsed by whoever asked, not by the writer.
@@ -52,6 +54,10 @@ pub struct RawClaimed {
     decided_by: Option<(i64, String)>,
     own_forms: BTreeMap<String, OwnForm>,
     has_joined: bool,
+    speaks_in: i64,
+    is_awaited: bool,
+    children: Vec<RawChildEnd>,
+    family: Usage,
 }
 
 /// The messages of a task.
@@ -107,6 +113,10 @@ pub fn gather_new(tx: &mut dyn Tx, new: New<'_>) -> Result<RawClaimed> {
         decided_by: None,
         own_forms: BTreeMap::new(),
         has_joined: false,
+        speaks_in: here.row,
+        is_awaited: false,
+        children: Vec::new(),
+        family: Usage::default(),
     };
     mode_of_now(tx, &mut raw)?;
     Ok(raw)
@@ -150,6 +160,11 @@ pub fn gather(tx: &mut dyn Tx, task: i64) -> Result<RawClaimed> {
             raw.decided_by = decided_by(tx, task)?;
         }
         raw.own_forms = own_form::of_task(tx, task)?;
+        raw.children = child_ends::ends(tx, task)?;
+    }
+    if raw.header.is_some() || raw.words.as_ref().is_some_and(|words| words.agent.is_some()) {
+        let kin = kin::kin(tx, task)?;
+        raw.family = kin::used_by_family(tx, task, kin)?;
     }
     Ok(raw)
 }
@@ -180,7 +195,7 @@ struct Header {
 fn header(tx: &mut dyn Tx, task: i64) -> Result<Header> {
     tx.one(
         "SELECT t.id, t.claim, t.instance, c.account, c.key, c.place, c.id, t.epoch, t.attempts,
-                t.facts, t.header, c.plan,
+                t.facts, t.header, COALESCE((SELECT p.plan FROM conversation p WHERE p.id = c.parent), c.plan),
                 (SELECT MIN(id) FROM conversation WHERE account = c.account AND place = c.place),
                 (SELECT place FROM whereabouts WHERE id = t.whereabouts),
                 EXISTS (SELECT 1 FROM inbox WHERE task = t.id AND album IS NOT NULL),
@@ -198,7 +213,8 @@ fn header(tx: &mut dyn Tx, task: i64) -> Result<Header> {
                 COALESCE(c.effort, (SELECT p.effort FROM conversation p
                         WHERE p.account = c.account AND p.key = c.place AND c.place <> c.key)),
                 EXISTS (SELECT 1 FROM task j WHERE j.conversation = c.id AND j.state = 'waiting'
-                        AND j.album = 'with:' || CAST(t.id AS TEXT))
+                        AND j.album = 'with:' || CAST(t.id AS TEXT)),
+                COALESCE(c.parent, c.id), t.awaited
          FROM task t JOIN conversation c ON c.id = t.conversation WHERE t.id = ?1",
         params![task],
         read_header,
@@ -232,6 +248,10 @@ fn read_header(row: &dyn Row) -> Result<Header> {
         decided_by: None,
         own_forms: BTreeMap::new(),
         has_joined: row.get(23)?,
+        speaks_in: row.get(24)?,
+        is_awaited: row.get(25)?,
+        children: Vec::new(),
+        family: Usage::default(),
     };
     let untold = Untold {
         context: row.get(16)?,
@@ -268,6 +288,12 @@ fn complete_albums(tx: &mut dyn Tx, raw: &RawClaimed) -> Result<()> {
     )
 }
 
+/// Reads a question that was asked, and what answered it.
+fn read_settled(question: RawQuestion, by: Option<(i64, String)>) -> Result<QuestionAnswer> {
+    let by = by.map(|(row, text)| load(row, &text)).transpose()?;
+    Ok(QuestionAnswer { question: question.read()?, by })
+}
+
 impl RawClaimed {
     /// Returns the task and the number of the claim.
     pub fn named(&self) -> (i64, i64) {
@@ -289,29 +315,24 @@ impl RawClaimed {
         for (task, v, text) in &self.items {
             transcript.push(load_item(*task, *v, text)?);
         }
-        let settled = match self.settled {
-            Some((question, by)) => Some(QuestionAnswer {
-                question: question.read()?,
-                by: by.map(|(row, text)| load(row, &text)).transpose()?,
-            }),
-            None => None,
-        };
+        let settled = self.settled.map(|(question, by)| read_settled(question, by)).transpose()?;
+        let facts = facts::read(self.task, &self.facts)?;
+        let own = ConversationId::new(account.clone(), self.key);
+        let parent = facts.parent.as_ref().map(|parent| parent.conversation(&account));
         Ok(TaskClaim {
             claim: Claim {
                 task: TaskId(self.task),
                 number: self.number,
                 instance: Instance(self.instance),
             },
-            conversation: ConversationId::new(account.clone(), self.key),
+            lane: Lane::of(&own),
+            conversation: parent.unwrap_or(own),
             place: PlaceId::new(account, self.place),
-            conversation_row: self.conversation,
+            conversation_row: self.speaks_in,
             workspace: self.workspace,
             place_row: self.place_row,
             attempts: self.attempts,
-            facts: Facts {
-                mode: if self.plan { Mode::Plan } else { Mode::Normal },
-                ..facts::read(self.task, &self.facts)?
-            },
+            facts: Facts { mode: if self.plan { Mode::Plan } else { Mode::Normal }, ..facts },
             chosen: self.chosen,
             reshaped: false,
             heard,
@@ -334,6 +355,9 @@ impl RawClaimed {
             .map(Box::new),
             own_forms: self.own_forms,
             has_joined: self.has_joined,
+            is_awaited: self.is_awaited,
+            children: self.children.into_iter().map(RawChildEnd::read).collect(),
+            family: self.family,
             open: history::readable(self.told.open.into_iter().map(RawQuestion::read)),
         })
     }

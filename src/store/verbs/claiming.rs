@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::claimed::{self, RawClaimed};
 use super::rows::millis;
-use super::{approving, asking, facts, lanes};
+use super::{approving, asking, facts, lanes, stopped_agents};
 use crate::error::Result;
 use crate::tx::Tx;
 use crate::value::params;
@@ -32,6 +32,7 @@ pub fn take(
     if was_parked {
         asking::expire(tx, task, now)?;
         approving::expire(tx, task, now)?;
+        stopped_agents::expire(tx, task, now)?;
     }
     let claimed = start(tx, task, instance, now)?;
     lanes::refresh(tx, lane)?;
@@ -55,7 +56,7 @@ fn start(
 ) -> Result<RawClaimed> {
     tx.execute_later(
         "UPDATE task SET state = 'running', claim = claim + 1, attempts = attempts + 1, instance = ?2,
-             start_at = NULL, parked = NULL, child = NULL, started_at = ?3,
+             start_at = NULL, parked = NULL, started_at = ?3,
              epoch = COALESCE(epoch, (SELECT epoch FROM conversation WHERE id = task.conversation))
          WHERE id = ?1",
         params![task, &instance.0, millis(now)],

@@ -8,7 +8,7 @@ use super::ending::{EndRecord, end};
 use super::outbox::{self, DraftText, SaidFor};
 use super::rows::millis;
 use super::stop::{self, StopResult};
-use super::{asking, chosen, forgetting, lanes, locks, notes};
+use super::{asking, chosen, fence, forgetting, lanes, locks, notes, stopped_agents};
 use crate::arrival::Location;
 use crate::error::Result;
 use crate::intake::{ChosenHere, CommandDone, CommandEffect, StopAnswers};
@@ -184,12 +184,7 @@ impl Command {
                 })
             }
             Effect::Reset(draft) => {
-                ended = stop::stop(tx, conversation, None, now)?;
-                tx.execute_later(
-                    "UPDATE conversation SET epoch = epoch + 1, cut = 0, short = 0, todos = NULL, plan = 0
-                     WHERE id = ?1",
-                    params![conversation],
-                )?;
+                ended = begin_anew(tx, conversation, now)?;
                 Some(draft)
             }
             Effect::Forget(draft) => {
@@ -218,6 +213,18 @@ impl Command {
     }
 }
 
+/// Stops what runs in a conversation and begins it anew, its agents too.
+fn begin_anew(tx: &mut dyn Tx, conversation: i64, now: DateTime<Utc>) -> Result<StopResult> {
+    let ended = stop::stop(tx, conversation, None, now)?;
+    tx.execute_later(
+        "UPDATE conversation SET epoch = epoch + 1, cut = 0, short = 0, todos = NULL, plan = 0
+         WHERE id = ?1",
+        params![conversation],
+    )?;
+    stopped_agents::forget(tx, conversation, now)?;
+    Ok(ended)
+}
+
 /// Ends a task as far as it has come: who asked for it has gone.
 pub fn abandon(tx: &mut dyn Tx, task: i64, now: DateTime<Utc>) -> Result<CommandDone> {
     withdraw(tx, task, "who asked has gone", now)
@@ -235,7 +242,7 @@ pub fn withdraw(tx: &mut dyn Tx, task: i64, why: &str, now: DateTime<Utc>) -> Re
     let Some((lane, state)) = found else { return Ok(done) };
     done.stopping.push(TaskId(task));
     if state == "running" {
-        stop::tell(tx, task)?;
+        fence::tell_to_stop(tx, task)?;
     } else {
         done.withdrawn = asking::withdraw_of(tx, task, now)?;
         end(tx, task, EndRecord { state: "stopped", why: Some(why), at: millis(now) })?;

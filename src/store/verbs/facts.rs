@@ -7,6 +7,7 @@ use crate::error::{Result, StoreError};
 use crate::tx::Tx;
 use crate::value::params;
 use selkie_domain::facts::{Facts, Trust};
+use selkie_domain::taint::Taint;
 
 /// What stands in a task's facts for the row that holds their place.
 const ELSEWHERE: &str = r#""place":0"#;
@@ -90,6 +91,12 @@ pub fn trust(rest: &str) -> Trust {
     named.and_then(|name| Trust::parse(&name)).unwrap_or(Trust::Stranger)
 }
 
+/// Returns the level that a task's own facts name; of what cannot be read nobody can say that it is clean.
+pub fn level(rest: &str) -> Taint {
+    let named = serde_json::from_str::<FactsKey>(rest).ok();
+    named.and_then(|named| named.taint).unwrap_or(Taint::Raw)
+}
+
 /// Whether a task's own facts name this person as who asked for it; everybody for `None`.
 pub fn is_of(rest: &str, person: Option<&str>) -> bool {
     let Some(person) = person else { return true };
@@ -109,6 +116,8 @@ struct FactsKey {
     trust: Option<String>,
     speaker: Option<String>,
     mode: Option<String>,
+    #[serde(alias = "untrusted_text")]
+    taint: Option<Taint>,
 }
 
 #[cfg(test)]

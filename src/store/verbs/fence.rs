@@ -26,10 +26,16 @@ pub struct HeldTask {
     pub items: i64,
 }
 
+/// Tells a running task to stop.
+pub fn tell_to_stop(tx: &mut dyn Tx, task: i64) -> Result<()> {
+    tx.execute_later("UPDATE task SET stop = stop | 1 WHERE id = ?1", params![task])
+}
+
 /// Returns the task's state when the claim still holds.
 pub fn held(tx: &mut dyn Tx, claim: &Claim) -> Result<Option<HeldTask>> {
     tx.optional(
-        "SELECT lane, stop, (SELECT plan FROM conversation WHERE id = task.conversation),
+        "SELECT lane, stop, (SELECT COALESCE((SELECT p.plan FROM conversation p WHERE p.id = c.parent), c.plan)
+                           FROM conversation c WHERE c.id = task.conversation),
              (SELECT MAX(seq) FROM transcript WHERE transcript.task = task.id)
          FROM task WHERE id = ?1 AND state = 'running' AND claim = ?2 AND instance = ?3",
         params![claim.task.0, claim.number, &claim.instance.0],

@@ -69,6 +69,15 @@ fn known(tx: &mut dyn Tx, name: &str) -> Result<Option<i64>> {
     tx.first("SELECT id FROM lane WHERE name = ?1", params![name])
 }
 
+/// Returns the rows of the lanes of a conversation and of its agents.
+pub fn of_family(tx: &mut dyn Tx, conversation: i64) -> Result<Vec<i64>> {
+    tx.column(
+        "SELECT l.id FROM conversation c JOIN lane l ON l.name = c.account || '|' || c.key
+         WHERE c.id = ?1 OR c.parent = ?1 ORDER BY l.id",
+        params![conversation],
+    )
+}
+
 /// Brings a lane's summary up to date with its tasks. One that stays as it is costs no write.
 pub fn refresh(tx: &mut dyn Tx, lane: i64) -> Result<()> {
     tx.execute_later(
@@ -92,6 +101,12 @@ pub fn ready_name(tx: &mut dyn Tx, lane: i64, now: DateTime<Utc>) -> Result<Opti
         params![lane, millis(now)],
         |row| Ok(Lane(row.get(0)?)),
     )
+}
+
+/// Returns the names of those of these lanes that are free and have a task that may start now.
+pub fn ready_names(tx: &mut dyn Tx, lanes: &[i64], now: DateTime<Utc>) -> Result<Vec<Lane>> {
+    let names = lanes.iter().map(|lane| ready_name(tx, *lane, now));
+    Ok(names.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
 /// Returns the next moment at which a waiting or parked task becomes claimable.

@@ -3,6 +3,7 @@
 use selkie_channel_core::ConversationId;
 
 use super::fence::{HeldTask, STOP, UNSENT};
+use super::kin::Kin;
 use super::usage::usage;
 use crate::error::Result;
 use crate::tx::Tx;
@@ -18,8 +19,10 @@ pub struct Last {
     pub held: HeldTask,
     /// Where it was asked for.
     pub asked: LastRequest,
-    /// Leave for a call of its is sought or given, or another task waits for its end.
-    pub is_tied: bool,
+    /// Leave for a call of its is sought or given.
+    pub has_approval: bool,
+    /// Which tasks belong to it.
+    pub kin: Kin,
     /// The right to answer that was spent on a button for what it says.
     pub spent: Option<String>,
     /// What it has cost so far.
@@ -47,12 +50,12 @@ impl LastRequest {
 /// Looks; `None` when the claim is lost.
 pub fn look(tx: &mut dyn Tx, claim: &Claim) -> Result<Option<Last>> {
     tx.optional(
-        "SELECT t.lane, t.stop, c.plan, (SELECT MAX(seq) FROM transcript WHERE transcript.task = t.id),
+        "SELECT t.lane, t.stop, COALESCE((SELECT p.plan FROM conversation p WHERE p.id = c.parent), c.plan), (SELECT MAX(seq) FROM transcript WHERE transcript.task = t.id),
              c.id, c.closed, c.account, c.key,
-             EXISTS (SELECT 1 FROM approval WHERE task = t.id AND state IN ('open', 'approved'))
-                 OR EXISTS (SELECT 1 FROM task WHERE child = t.id AND state = 'parked'),
+             EXISTS (SELECT 1 FROM approval WHERE task = t.id AND state IN ('open', 'approved')),
              (SELECT token FROM hold WHERE task = t.id AND open = 1),
-             t.calls, t.input, t.cached, t.output, t.micro_usd
+             t.calls, t.input, t.cached, t.output, t.micro_usd, t.parent, t.awaited,
+             EXISTS (SELECT 1 FROM task WHERE parent = t.id)
          FROM task t JOIN conversation c ON c.id = t.conversation
          WHERE t.id = ?1 AND t.state = 'running' AND t.claim = ?2 AND t.instance = ?3",
         params![claim.task.0, claim.number, &claim.instance.0],
@@ -71,10 +74,13 @@ pub fn look(tx: &mut dyn Tx, claim: &Claim) -> Result<Option<Last>> {
                 account: row.get(6)?,
                 key: row.get(7)?,
             };
-            let is_tied = row.get(8)?;
+            let has_approval = row.get(8)?;
             let spent = row.get(9)?;
             let cost = usage(row, 10)?;
-            Ok(Last { held, asked, is_tied, spent, cost })
+            let parent = row.get::<Option<i64>>(15)?;
+            let awaited: bool = row.get(16)?;
+            let kin = Kin { parent, awaited, has_children: row.get(17)? };
+            Ok(Last { held, asked, has_approval, kin, spent, cost })
         },
     )
 }

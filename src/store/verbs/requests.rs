@@ -1,16 +1,18 @@
 //! Tasks of a cause that is no message: made once, each with the words that it is to read.
 
 use chrono::{DateTime, Utc};
+use selkie_channel_core::ConversationId;
 
 use super::claimed::{self, RawClaimed};
 use super::conversations::{self, Site};
-use super::{claiming, facts, lanes, locks, stop, tasks, words};
-use crate::arrival::TaskRequest;
+use super::{claiming, facts, kin, lanes, locks, stop, tasks, words};
+use crate::arrival::{Location, NewTask, TaskRequest};
 use crate::error::Result;
 use crate::intake::Fuse;
 use crate::tx::Tx;
 use selkie_domain::ids::TaskId;
 use selkie_domain::task::Lane;
+use selkie_domain::words::Words;
 
 /// A request, written as text before it reaches the writer.
 #[derive(Debug)]
@@ -29,6 +31,36 @@ impl RequestText {
     /// Returns the account that its task belongs to.
     pub fn account(&self) -> &str {
         self.request.location.conversation.account().as_str()
+    }
+
+    /// Returns where it is asked for.
+    pub fn location(&self) -> &Location {
+        &self.request.location
+    }
+
+    /// Returns the conversation in which it is asked for.
+    pub fn conversation(&self) -> &ConversationId {
+        &self.request.location.conversation
+    }
+
+    /// Returns its place among the tasks of its lane.
+    pub fn order(&self) -> i64 {
+        self.request.order
+    }
+
+    /// Returns its task.
+    pub fn task(&self) -> &NewTask {
+        &self.request.task
+    }
+
+    /// Returns the task's facts.
+    pub fn facts(&self) -> &facts::FactsText {
+        &self.facts
+    }
+
+    /// Returns what the task is to read.
+    pub fn words(&self) -> &Words {
+        &self.request.words
     }
 
     /// Returns about how many bytes it will take.
@@ -55,6 +87,9 @@ pub fn request(tx: &mut dyn Tx, asked: &RequestText, fuse: &Fuse) -> Result<RawR
     let known = conversations::find(tx, &location.conversation)?;
     let here = conversations::hear(tx, known, Site::of(location, fuse.now))?;
     conversations::open(tx, here)?;
+    if let Some(parent) = &new.facts.parent {
+        kin::adopt(tx, here, &parent.conversation(location.conversation.account()))?;
+    }
     let (lane, is_idle) = lanes::idle_of(tx, here)?;
     // A task that starts at once never waits.
     let starts = fuse.permits > 0 && new.not_before.is_none() && is_idle;

@@ -2,202 +2,53 @@
 
 use chrono::{DateTime, Utc};
 
-use super::approving;
-use super::asking;
+use super::advance::{AdvanceText, Finish, How, ParkStep, Use};
 use super::claimed::RawClaimed;
-use super::ending::{self, EndRecord, Gain};
+use super::ending::{self, EndRecord, Gain, Parting};
 use super::fence::HeldTask;
 use super::last::{Last, look};
-use super::outbox::{self, LastWords};
-use super::rows::{json, millis, small};
+use super::outbox::LastWords;
+use super::requests::{self, RequestText};
+use super::rows::millis;
 use super::usage::cost;
 use super::{
-    absorbing, appending, claiming, facts, held_answers as holding, lanes, locks, model_calls,
-    own_form, status, unsend,
+    absorbing, appending, approving, asking, claiming, facts, held_answers as holding, kin, lanes,
+    locks, model_calls, own_form, spawning, status, unsend,
 };
 use crate::delivery::QueuedOutbound;
-use crate::engine::Class;
 use crate::error::Result;
-use crate::inflow::SeenMarks;
+use crate::intake::Fuse;
 use crate::status::StatusChange;
 use crate::tx::Tx;
 use crate::value::params;
-use crate::work::{Advance, End, HistoryStart, StepForm, WritingCall};
+use crate::work::{End, HistoryStart};
 use selkie_domain::facts::Mode;
-use selkie_domain::task::{Claim, ParkedOn};
-use selkie_domain::transcript::Item;
+use selkie_domain::ids::TaskId;
+use selkie_domain::task::{Claim, Lane, ParkedOn};
 use selkie_domain::usage::Usage;
-
-/// An advance, written as text before it reaches the writer.
-#[derive(Debug)]
-pub struct AdvanceText {
-    items: Vec<String>,
-    /// The calls that wrote them.
-    wrote: Vec<WritingCall>,
-    /// What their provider wants back with them.
-    kept: Vec<StepForm>,
-    /// Absent when it stays as it is.
-    header: Option<String>,
-    usage: Usage,
-    now: DateTime<Utc>,
-    seen: SeenMarks,
-    approval: Option<Use>,
-    how: How,
-}
-
-/// What becomes of an approval that was given.
-#[derive(Debug)]
-enum Use {
-    /// It is used up, where it is for this.
-    Consume { key: String, hash: String },
-    /// It is taken back: the call is not made.
-    Forgo { key: String, why: String },
-}
-
-#[derive(Debug)]
-enum How {
-    Step { facts: Option<facts::FactsText>, durable: bool },
-    Park(Box<ParkStep>),
-    Release,
-    Finish(Finish),
-}
-
-#[derive(Debug)]
-struct Finish {
-    facts: Option<facts::FactsText>,
-    end: End,
-    say: Vec<outbox::DraftText>,
-    set_aside: bool,
-    unheard: bool,
-    cut: Option<HistoryStart>,
-    departs: bool,
-    hand_over: bool,
-}
-
-#[derive(Debug)]
-struct ParkStep {
-    on: ParkedOn,
-    text: String,
-    wake_at: Option<i64>,
-    ask: Option<asking::QuestionText>,
-    seek: Option<approving::ApprovalText>,
-    hand_over: bool,
-}
-
-impl AdvanceText {
-    /// Writes the texts of an advance. `now` serves those that do not bring their own.
-    pub fn new(advance: Advance, now: DateTime<Utc>) -> Result<Self> {
-        let texts =
-            |items: Vec<Item>| items.iter().map(appending::text).collect::<Result<Vec<_>>>();
-        Ok(match advance {
-            Advance::Counted { calls, with } => Self { wrote: calls, ..Self::new(*with, now)? },
-            Advance::Keep { kept, with } => Self { kept, ..Self::new(*with, now)? },
-            Advance::Absorb { seen, with } => Self { seen, ..Self::new(*with, now)? },
-            Advance::Consume { key, hash, with } => {
-                Self { approval: Some(Use::Consume { key, hash }), ..Self::new(*with, now)? }
-            }
-            Advance::Forgo { key, why, with } => {
-                Self { approval: Some(Use::Forgo { key, why }), ..Self::new(*with, now)? }
-            }
-            Advance::Step { append, header, facts, usage, durable } => {
-                let facts = facts.as_ref().map(facts::FactsText::new).transpose()?;
-                let how = How::Step { facts, durable };
-                Self::plain(texts(append)?, Some(header), usage, now, how)
-            }
-            Advance::Park { append, header, on, ask, seek, wake_at, usage, hand_over, now } => {
-                let how = How::Park(Box::new(ParkStep {
-                    text: json(&on)?,
-                    on,
-                    wake_at: wake_at.map(millis),
-                    ask: ask.map(|asked| asking::QuestionText::new(*asked)).transpose()?,
-                    seek: seek.map(|sought| approving::ApprovalText::new(*sought)).transpose()?,
-                    hand_over,
-                }));
-                Self::plain(texts(append)?, Some(header), usage, now, how)
-            }
-            Advance::Release => Self::plain(Vec::new(), None, Usage::default(), now, How::Release),
-            Advance::Finish {
-                append,
-                header,
-                facts,
-                end,
-                say,
-                usage,
-                set_aside,
-                unheard,
-                cut,
-                departs,
-                hand_over,
-                now,
-            } => {
-                let facts = facts.as_ref().map(facts::FactsText::new).transpose()?;
-                let said = |draft| outbox::DraftText::saying(draft, &append);
-                let say = say.into_iter().map(said).collect::<Result<_>>()?;
-                let finish =
-                    Finish { facts, end, say, set_aside, unheard, cut, departs, hand_over };
-                let how = How::Finish(finish);
-                Self::plain(texts(append)?, Some(header), usage, now, how)
-            }
-        })
-    }
-
-    /// With nothing that goes along.
-    fn plain(
-        items: Vec<String>,
-        header: Option<String>,
-        usage: Usage,
-        now: DateTime<Utc>,
-        how: How,
-    ) -> Self {
-        Self {
-            items,
-            wrote: Vec::new(),
-            kept: Vec::new(),
-            header,
-            usage,
-            now,
-            seen: SeenMarks::default(),
-            approval: None,
-            how,
-        }
-    }
-
-    /// Returns what a power failure may take back.
-    pub fn class(&self) -> Class {
-        match self.how {
-            How::Step { durable: false, .. } | How::Release => Class::Relaxed,
-            _ => Class::Durable,
-        }
-    }
-
-    /// Returns about how many bytes it will take.
-    pub fn bytes(&self) -> usize {
-        let said = match &self.how {
-            How::Finish(finish) => finish.say.iter().map(outbox::DraftText::bytes).sum(),
-            How::Park(parking) => {
-                parking.ask.as_ref().map_or(0, asking::QuestionText::bytes)
-                    + parking.seek.as_ref().map_or(0, approving::ApprovalText::bytes)
-            }
-            _ => 0,
-        };
-        let header = self.header.as_ref().map_or(0, String::len);
-        let kept = self.kept.iter().map(|kept| kept.form.json.len()).sum::<usize>();
-        header + kept + self.items.iter().map(String::len).sum::<usize>() + said
-    }
-}
 
 /// What a commit came to, with a claim that is not read yet.
 #[derive(Debug)]
 pub enum RawCommitted {
-    Continue { stop: bool, mode: Mode },
+    Continue { stop: bool, mode: Mode, family: Usage },
     NotApproved { stop: bool, mode: Mode },
     Lost,
-    Ended { queued: Vec<QueuedOutbound>, next: Option<Box<RawClaimed>>, usage: Usage },
+    Ended(RawEnded),
+}
+
+/// The end of a claim, with the next one that is not read yet.
+#[derive(Debug, Default)]
+pub struct RawEnded {
+    pub queued: Vec<QueuedOutbound>,
+    pub next: Option<Box<RawClaimed>>,
+    pub usage: Usage,
+    pub ready: Vec<Lane>,
+    pub stopping: Vec<TaskId>,
 }
 
 /// Writes an advance under its claim; nothing when the claim is lost.
 pub fn commit(tx: &mut dyn Tx, claim: &Claim, advance: &AdvanceText) -> Result<RawCommitted> {
-    locks::of_task(tx, claim.task.0, advance.drafts().map(outbox::DraftText::conversation))?;
+    locks::of_task(tx, claim.task.0, advance.conversations())?;
     let Some(last) = look(tx, claim)? else { return Ok(RawCommitted::Lost) };
     let task = claim.task.0;
     let held = last.held;
@@ -229,54 +80,18 @@ pub fn commit(tx: &mut dyn Tx, claim: &Claim, advance: &AdvanceText) -> Result<R
     }
     let run = Run { claim, held, now: *now };
     match how {
-        How::Step { .. } => Ok(RawCommitted::Continue { stop, mode }),
         // Somebody wants it to end: it must not fall asleep before it hears so.
-        How::Park(_) if stop => Ok(RawCommitted::Continue { stop, mode }),
-        How::Park(parking) => run.park(tx, parking),
+        How::Park(parking) if !stop => {
+            let ready = advance.spawn.as_ref().map(|spawn| spawning::begin(tx, task, spawn, *now));
+            let ready = ready.transpose()?.unwrap_or_default();
+            run.park(tx, parking, ready)
+        }
+        How::Step { .. } | How::Park(_) => {
+            let family = kin::used_by_family(tx, task, last.kin)?;
+            Ok(RawCommitted::Continue { stop, mode, family })
+        }
         How::Release => run.release(tx),
-        How::Finish(finish) => run.finish(tx, &last, finish, advance.usage),
-    }
-}
-
-impl AdvanceText {
-    /// What it says.
-    fn drafts(&self) -> impl Iterator<Item = &outbox::DraftText> {
-        let (said, parking) = match &self.how {
-            How::Finish(finish) => (finish.say.as_slice(), None),
-            How::Park(parking) => (&[][..], Some(parking)),
-            _ => (&[][..], None),
-        };
-        let asked = parking.and_then(|parking| parking.ask.as_ref()).map(|ask| &ask.draft);
-        let sought = parking.and_then(|parking| parking.seek.as_ref());
-        said.iter().chain(asked).chain(sought.into_iter().flat_map(approving::ApprovalText::drafts))
-    }
-
-    /// Writes the header, the facts and what it has cost.
-    fn write(&self, tx: &mut dyn Tx, task: i64) -> Result<()> {
-        let facts = match &self.how {
-            How::Step { facts, .. } => facts.as_ref(),
-            _ => None,
-        };
-        let whereabouts = facts.map(|facts| facts.whereabouts(tx)).transpose()?;
-        let Usage { calls, input, cached, output, micro_usd, thoughts: _ } = self.usage;
-        let [input, cached, output, money] = [input, cached, output, micro_usd].map(small);
-        tx.execute_later(
-            "UPDATE task SET header = COALESCE(?2, header),
-                 facts = COALESCE(?3, facts), whereabouts = COALESCE(?9, whereabouts),
-                 calls = calls + ?4, input = input + ?5, cached = cached + ?6, output = output + ?7,
-                 micro_usd = micro_usd + ?8 WHERE id = ?1",
-            params![
-                task,
-                &self.header,
-                facts.map(facts::FactsText::rest),
-                calls,
-                input,
-                cached,
-                output,
-                money,
-                whereabouts
-            ],
-        )
+        How::Finish(finish) => run.finish(tx, &last, finish, advance),
     }
 }
 
@@ -288,29 +103,34 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Parks the task: its attempts begin anew, for this claim ended well. A child that has already ended
-    /// wakes it at once.
-    fn park(&self, tx: &mut dyn Tx, parking: &ParkStep) -> Result<RawCommitted> {
+    /// Parks the task: its attempts begin anew, for this claim ended well. Where it waits for children and none is under way
+    /// it goes on at once.
+    fn park(
+        &self,
+        tx: &mut dyn Tx,
+        parking: &ParkStep,
+        mut ready: Vec<Lane>,
+    ) -> Result<RawCommitted> {
         let task = self.claim.task.0;
         let ParkStep { on, text, wake_at, ask, seek, hand_over } = parking;
-        let child = match on {
-            ParkedOn::Child { task } => Some(task.0),
-            _ => None,
-        };
         tx.execute_later(
-            "UPDATE task SET state = 'parked', instance = NULL, attempts = 0, parked = ?2, child = ?3,
-                 start_at = CASE WHEN EXISTS (SELECT 1 FROM task c WHERE c.id = ?3 AND c.finish IS NOT NULL)
-                            THEN 0 ELSE CAST(?4 AS BIGINT) END
+            "UPDATE task SET state = 'parked', instance = NULL, attempts = 0, parked = ?2,
+                 start_at = CASE WHEN CAST(?4 AS BIGINT) = 1 AND NOT EXISTS (SELECT 1 FROM task c
+                                WHERE c.parent = ?1 AND c.awaited = 1 AND c.ended_at IS NULL)
+                            THEN 0 ELSE CAST(?3 AS BIGINT) END
              WHERE id = ?1",
-            params![task, text, child, *wake_at],
+            params![task, text, *wake_at, i64::from(*on == ParkedOn::Children)],
         )?;
         let asked = ask.as_ref().map(|ask| asking::ask(tx, task, ask, self.now)).transpose()?;
         let sought = seek.as_ref().map(|seek| approving::seek(tx, task, seek, self.now));
         let sought = sought.transpose()?.unwrap_or_default();
         let usage = self.given_back(tx)?;
         let next = self.next(tx, *hand_over)?;
+        if *on == ParkedOn::Children {
+            ready.extend(lanes::ready_name(tx, self.held.lane, self.now)?);
+        }
         let queued = asked.into_iter().chain(sought).collect();
-        Ok(RawCommitted::Ended { queued, next, usage })
+        Ok(RawCommitted::Ended(RawEnded { queued, next, usage, ready, ..RawEnded::default() }))
     }
 
     /// The task waits again as if this claim had never been.
@@ -321,7 +141,7 @@ impl Run<'_> {
             params![self.claim.task.0],
         )?;
         let usage = self.given_back(tx)?;
-        Ok(RawCommitted::Ended { queued: Vec::new(), next: None, usage })
+        Ok(RawCommitted::Ended(RawEnded { usage, ..RawEnded::default() }))
     }
 
     /// Ends the task and says its last words.
@@ -330,8 +150,9 @@ impl Run<'_> {
         tx: &mut dyn Tx,
         last: &Last,
         finish: &Finish,
-        usage: Usage,
+        advance: &AdvanceText,
     ) -> Result<RawCommitted> {
+        let usage = advance.usage;
         let task = self.claim.task.0;
         let at = millis(self.now);
         let why = match &finish.end {
@@ -343,7 +164,8 @@ impl Run<'_> {
         let facts = finish.facts.as_ref();
         let whereabouts = facts.map(|facts| facts.whereabouts(tx)).transpose()?;
         let gain = Gain { facts: facts.map(facts::FactsText::rest), whereabouts, usage };
-        ending::finish(tx, task, EndRecord { state, why, at }, gain)?;
+        let record = EndRecord { state, why, at };
+        ending::finish(tx, task, record, gain)?;
         // Before its first answer there is none.
         if last.cost.calls > 0 {
             own_form::forget(tx, task)?;
@@ -351,9 +173,13 @@ impl Run<'_> {
         if finish.unheard {
             tx.execute_later("UPDATE task SET finish = NULL WHERE id = ?1", params![task])?;
         }
-        if last.is_tied {
-            ending::untie(tx, task, at)?;
+        if last.has_approval {
+            approving::withdraw_of(tx, task, at)?;
         }
+        let Parting { stopping, ready } = ending::part(tx, task, last.kin, record)?;
+        let mut ready = lanes::ready_names(tx, &ready, self.now)?;
+        let report = advance.report.as_ref().filter(|_| !self.held.stop);
+        ready.extend(report.map(|report| self.report(tx, report)).transpose()?.flatten());
         let queued = self.say(tx, last, finish)?;
         if finish.say.iter().any(|said| said.is_over) {
             status::forget(tx, StatusChange::Answer, task)?;
@@ -366,7 +192,13 @@ impl Run<'_> {
         let mut cost = last.cost;
         cost.add(usage);
         let next = self.next(tx, finish.hand_over)?;
-        Ok(RawCommitted::Ended { queued, next, usage: cost })
+        Ok(RawCommitted::Ended(RawEnded { queued, next, usage: cost, ready, stopping }))
+    }
+
+    /// Tells the parent of the end, and returns its lane where it may start.
+    fn report(&self, tx: &mut dyn Tx, report: &RequestText) -> Result<Option<Lane>> {
+        let fuse = Fuse { instance: self.claim.instance.clone(), permits: 0, now: self.now };
+        Ok(requests::request(tx, report, &fuse)?.ready)
     }
 
     /// Says the last words; the first part of the first leaves at once, if anything may.

@@ -8,7 +8,7 @@ use selkie_channel_core::PersonId;
 
 use super::ending::{EndRecord, end};
 use super::rows::millis;
-use super::{asking, facts, held_answers, lanes, outbox};
+use super::{asking, facts, fence, held_answers, lanes, outbox, stopped_agents};
 use crate::error::Result;
 use crate::question::QuestionRow;
 use crate::tx::Tx;
@@ -36,8 +36,8 @@ impl StopResult {
     }
 }
 
-/// Ends what runs, is parked or unsent, as far as it is `by`'s; tells the ended tasks, and whether there
-/// was anything.
+/// Ends what runs, is parked or unsent, as far as it is `by`'s, and all that its agents do; tells the ended tasks, and
+/// whether there was anything.
 pub fn stop(
     tx: &mut dyn Tx,
     conversation: i64,
@@ -46,10 +46,11 @@ pub fn stop(
 ) -> Result<StopResult> {
     let mut running = running_of(tx, conversation, by)?;
     for task in &running {
-        tell(tx, task.0)?;
+        fence::tell_to_stop(tx, task.0)?;
     }
     let withdrawn = asking::withdraw(tx, conversation, by, now)?;
     running.extend(stop_parked(tx, conversation, by, now)?);
+    running.extend(stopped_agents::stop_in(tx, conversation, by, None, now)?);
     let unsent = cancel_all_unsent(tx, conversation, by, now)?;
     // A held answer waits for a tap of anybody: only who may stop everything drops it.
     let held = match by {
@@ -61,11 +62,6 @@ pub fn stop(
     }
     let any = !running.is_empty() || unsent + held > 0;
     Ok(StopResult { running, withdrawn, any })
-}
-
-/// Tells a running task to stop.
-pub fn tell(tx: &mut dyn Tx, task: i64) -> Result<()> {
-    tx.execute_later("UPDATE task SET stop = stop | 1 WHERE id = ?1", params![task])
 }
 
 /// Cancels what a task has said and is not being sent.
@@ -146,6 +142,8 @@ pub fn is_busy(tx: &mut dyn Tx, conversation: i64) -> Result<bool> {
               OR EXISTS (SELECT 1 FROM task WHERE conversation = ?1 AND state = 'parked')
               OR EXISTS (SELECT 1 FROM task
                          WHERE conversation = ?1 AND state = 'waiting' AND parked IS NOT NULL)
+              OR EXISTS (SELECT 1 FROM conversation a JOIN task t ON t.conversation = a.id
+                         WHERE a.parent = ?1 AND t.state IN ('waiting', 'running', 'parked'))
               OR EXISTS (SELECT 1 FROM part WHERE id IN (SELECT part FROM rendered)
                          AND conversation = ?1 AND state = 'queued'
                          AND (SELECT task FROM outbound WHERE id = part.outbound) IS NOT NULL))",
@@ -181,7 +179,7 @@ pub fn interrupt(
     let mut stopping = running_of(tx, conversation, by)?;
     stopping.retain(|task| task.0 != fresh);
     for task in &stopping {
-        tell(tx, task.0)?;
+        fence::tell_to_stop(tx, task.0)?;
         cancel_unsent(tx, task.0, "interrupted", now)?;
     }
     if !stopping.is_empty() {

@@ -6,14 +6,19 @@ use super::rows::{load, read_json, time};
 use super::shown::detail;
 use super::stored_words::{RawBody, body, raw_body, read_body};
 use super::{approvals, spoken, standing, words};
+use chrono::{DateTime, Utc};
+
 use crate::error::Result;
-use crate::read::{Chain, Event, Origin, OutboundChain, PartChain};
+use crate::read::{AgentChain, Chain, Event, Origin, OutboundChain, PartChain};
 use crate::tx::Tx;
 use crate::value::{Row, params};
 use selkie_domain::ids::{InboxId, OutboundId, PartId};
+use selkie_domain::parent::agent_name;
 
 /// How many chains one name may stand for.
 const MAX: i64 = 20;
+/// How many agents of a task are told.
+const MAX_AGENTS: i64 = 100;
 
 /// Returns the chains that `name` names, newest first, tasks with words of their own before events: the id of a
 /// task, the key of its cause or of an event, or the platform's id of a message or of one that was said about it.
@@ -74,6 +79,7 @@ fn of_nothing(tx: &mut dyn Tx, outbound: i64) -> Result<Option<Chain>> {
         stored_at: found.at,
         task: None,
         approvals: Vec::new(),
+        agents: Vec::new(),
         outbounds,
     }))
 }
@@ -93,6 +99,7 @@ impl WordedTask {
             stored_at: time(created_at),
             task: detail(tx, task)?,
             approvals: approvals::chains(tx, task)?,
+            agents: agents(tx, task)?,
             outbounds: outbounds(tx, Which::Because(Some(task), None))?,
             origin: Origin::Words { schedule: Names::default().behind(tx, &cause)?, cause, words },
         }))
@@ -127,6 +134,7 @@ impl StoredRow {
             Some(id) => approvals::chains(tx, id)?,
             None => Vec::new(),
         };
+        let agents = self.task.map(|id| agents(tx, id)).transpose()?.unwrap_or_default();
         let event = Event {
             inbox: InboxId(self.row),
             inbound: load(self.row, &self.inbound)?,
@@ -137,9 +145,40 @@ impl StoredRow {
             stored_at: time(self.stored_at),
             task,
             approvals,
+            agents,
             outbounds: outbounds(tx, Which::Because(self.task, Some(self.row)))?,
         })
     }
+}
+
+/// What the agents of a task did.
+fn agents(tx: &mut dyn Tx, task: i64) -> Result<Vec<AgentChain>> {
+    let begun: Vec<BegunAgent> = tx.all(
+        "SELECT t.id, c.key, t.started_at, t.ended_at FROM task t JOIN conversation c ON c.id = t.conversation
+         WHERE t.parent = ?1 ORDER BY t.id LIMIT ?2",
+        params![task, MAX_AGENTS],
+        |row| {
+            let name = agent_name(row.get(1)?).unwrap_or_default().to_owned();
+            let started_at = row.get::<Option<i64>>(2)?.map(time);
+            let ended_at = row.get::<Option<i64>>(3)?.map(time);
+            Ok(BegunAgent { task: row.get(0)?, name, started_at, ended_at })
+        },
+    )?;
+    let mut agents = Vec::with_capacity(begun.len());
+    for BegunAgent { task, name, started_at, ended_at } in begun {
+        let Some(detail) = detail(tx, task)? else { continue };
+        let approvals = approvals::chains(tx, task)?;
+        agents.push(AgentChain { name, started_at, ended_at, task: detail, approvals });
+    }
+    Ok(agents)
+}
+
+/// An agent that a task has had work.
+struct BegunAgent {
+    task: i64,
+    name: String,
+    started_at: Option<DateTime<Utc>>,
+    ended_at: Option<DateTime<Utc>>,
 }
 
 /// Which outbounds a chain ends with.

@@ -4,8 +4,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use selkie_channel_core::ConversationId;
 
+use super::advance::AdvanceText;
 use super::outbox::{self, DraftText, SaidFor};
-use super::run::{self, RawCommitted};
+use super::run::{self, RawCommitted, RawEnded};
 use super::{absorbing, claiming, copied, fence, lanes, locks, marks, relaying, standing};
 use crate::delivery::Draft;
 use crate::error::Result;
@@ -48,21 +49,24 @@ impl Work for SqlLedger {
     async fn commit(&self, claim: &Claim, advance: Advance) -> Result<CommitResult> {
         let instance = claim.instance.clone();
         let claim = claim.clone();
-        let advance = run::AdvanceText::new(advance, self.now())?;
+        let advance = AdvanceText::new(advance, self.now())?;
         let plan = Plan::of(advance.class()).bytes(advance.bytes()).after(&claim.task.0);
         let raw = self.write(plan, move |tx| run::commit(tx, &claim, &advance)).await?;
         Ok(match raw {
-            RawCommitted::Continue { stop, mode } => CommitResult::Continue { stop, mode },
+            RawCommitted::Continue { stop, mode, family } => {
+                CommitResult::Continue { stop, mode, family }
+            }
             RawCommitted::NotApproved { stop, mode } => CommitResult::NotApproved { stop, mode },
             RawCommitted::Lost => CommitResult::Lost,
-            RawCommitted::Ended { queued, next, usage } => {
+            RawCommitted::Ended(RawEnded { queued, next, usage, ready, stopping }) => {
                 // The end is written, whatever becomes of the next.
                 let next = self.readable(next.map(|raw| *raw), &instance).await;
                 let next = next.unwrap_or_else(|error| {
                     tracing::error!(%error, "the lane's next task is not handed over");
                     None
                 });
-                CommitResult::Ended { queued, next: next.map(Box::new), usage }
+                let next = next.map(Box::new);
+                CommitResult::Ended { queued, next, usage, ready, stopping }
             }
         })
     }

@@ -26,7 +26,7 @@ const MAX_DEPTH: usize = 64;
 const SKIPPED: [&str; 2] = ["node_modules", "__pycache__"];
 
 /// Other harnesses' words for it.
-const ALSO: Also = Also::called(&[OtherName::meaning("ls", "details", ImpliedValue::Yes)]);
+const ALSO: Also = Also::called(&[OtherName::meaning("ls", "details", ImpliedValue::Flag(true))]);
 
 /// `tools.list_files`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

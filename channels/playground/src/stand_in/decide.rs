@@ -41,7 +41,7 @@ fn decision(meant: bool, asks: bool, text: &str, line: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stand_in::parse::Phrase;
+    use crate::stand_in::phrases::Phrase;
 
     /// What makes it speak in a group that nobody made it speak in.
     const DECISIONS: &[Phrase] = &[

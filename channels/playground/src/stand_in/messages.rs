@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::files::{self, File};
-use super::parse::PHRASES;
+use super::phrases::PHRASES;
 use crate::model::ListedTool;
 
 /// Tells that there is nothing on the list.
@@ -110,6 +110,18 @@ pub(super) fn file(name: &str, answer: &str) -> String {
     };
     let text: Vec<String> = unfenced(answer).lines().map(bare).collect();
     format!("{name}:\n{}", text.join("\n"))
+}
+
+/// Compares what agents have read in files.
+pub(super) fn compared<'a>(names: &[String], answers: impl Iterator<Item = &'a str>) -> String {
+    let said: Vec<String> = answers.map(unfenced).collect();
+    let bare = |(name, text): (&String, &String)| {
+        text.strip_prefix(&format!("{name}:\n")).unwrap_or(text).to_owned()
+    };
+    let texts: Vec<String> = names.iter().zip(&said).map(bare).collect();
+    let same = texts.windows(2).all(|pair| pair[0] == pair[1]);
+    let verdict = if same { "They say the same." } else { "They differ." };
+    format!("{}\n{verdict}", said.join("\n"))
 }
 
 /// Tells that a file has come, and how to read it and have it back.

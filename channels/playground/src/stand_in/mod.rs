@@ -1,6 +1,7 @@
 //! The stand-in: no model and no network, a table of phrases, real tool calls. Stateless: what is done of a person's
 //! words it reads from the turns.
 
+mod compare;
 mod decide;
 mod files;
 mod heard;
@@ -9,6 +10,7 @@ mod known;
 mod later;
 mod messages;
 mod parse;
+mod phrases;
 mod plan;
 mod planner;
 mod summary;
@@ -32,6 +34,9 @@ impl From<Step> for Turn {
         match step {
             Step::Say(text) => Self::text(text),
             Step::Call { name, arguments } => Self::call(&name, arguments),
+            Step::CallEach { name, all } => {
+                Self::calls(all.into_iter().map(|each| (name.as_str(), each.to_string())))
+            }
         }
     }
 }

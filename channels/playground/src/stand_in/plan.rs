@@ -25,6 +25,13 @@ pub enum Step {
         /// An object.
         arguments: Value,
     },
+    /// Calls a tool several times at once.
+    CallEach {
+        /// Which.
+        name: String,
+        /// An object for each call.
+        all: Vec<Value>,
+    },
     /// Has the last word.
     Say(String),
 }
@@ -48,8 +55,10 @@ pub(super) fn next(turns: &[TalkTurn], tools: &[ListedTool], advice: &str) -> St
         match walk.fulfil(wish) {
             Step::Say(text) => said.push(text),
             // Asked for words alone: a call would not be answered.
-            Step::Call { name, .. } if tools.is_empty() => said.push(messages::no_tools(&name)),
-            call @ Step::Call { .. } => return call,
+            Step::Call { name, .. } | Step::CallEach { name, .. } if tools.is_empty() => {
+                said.push(messages::no_tools(&name));
+            }
+            call @ (Step::Call { .. } | Step::CallEach { .. }) => return call,
         }
     }
     if beats {
@@ -66,8 +75,8 @@ pub(super) fn next(turns: &[TalkTurn], tools: &[ListedTool], advice: &str) -> St
 }
 
 /// A walk through the wishes: the answers that are left, and what they have told so far.
-struct Walk<'a> {
-    answers: &'a mut dyn Iterator<Item = &'a AnsweredCall>,
+pub(super) struct Walk<'a> {
+    pub(super) answers: &'a mut dyn Iterator<Item = &'a AnsweredCall>,
     tools: &'a [ListedTool],
     /// The whole talk: files came in earlier tasks, too.
     turns: &'a [TalkTurn],
@@ -98,6 +107,7 @@ impl Walk<'_> {
             Wish::Append { name, text } => self.append(name, text),
             Wish::Read(name) => self.read(name),
             Wish::Repeat => Step::Say(messages::repeated(&self.others_words())),
+            Wish::Compare(names) => self.compare(names),
             Wish::Files => self.call("list_files", json!({}), messages::files),
             Wish::Send { tool, name } => self.send(tool, name),
             Wish::Think(about) => self

@@ -89,6 +89,11 @@ impl World {
                     let calls = vec![self.call(name, arguments)];
                     turns.push(TalkTurn::Calls { text: String::new(), calls });
                 }
+                Step::CallEach { name, all } => {
+                    let each = all.into_iter().map(|arguments| self.call(name.clone(), arguments));
+                    let calls = each.collect();
+                    turns.push(TalkTurn::Calls { text: String::new(), calls });
+                }
             }
         }
         panic!("no last word after twenty steps: {:?}", self.calls)
@@ -226,6 +231,7 @@ fn help_names_the_tools_of_this_place_and_the_phrases() {
     - `write <name>: <text>`: writes a file
     - `add to <name>: <text>`: adds a line at the end of a file
     - `read <name>`: reads a file
+    - `find out what is in <name> and <name> at once, then compare`: lets an agent read each file, both at once, and compares what they say
     - `list files`: lists the files
     - `repeat what you read`: repeats the text that came along: standard input, a file, a quote
     - `send me <name>`: sends a file

@@ -28,6 +28,11 @@ impl KeptProgress {
         }
     }
 
+    /// Returns what is shown of a task that waits.
+    pub fn of(&self, task: TaskId) -> Option<Arc<TaskProgress>> {
+        locked(&self.tasks).get(&task).cloned()
+    }
+
     /// Hands it out to the task's next claim.
     pub fn take(&self, task: TaskId) -> Option<Arc<TaskProgress>> {
         locked(&self.tasks).remove(&task)

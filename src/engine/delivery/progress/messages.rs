@@ -1,5 +1,7 @@
 //! How far a task is, in words: a checklist, and one line of what is being done. Pure.
 
+use std::collections::BTreeMap;
+
 use selkie_channel_core::styled::push_literal;
 use selkie_channel_core::{Redactor, split};
 
@@ -16,17 +18,34 @@ const STEPS: usize = 12;
 /// Steps that are shown before the one being done.
 const BEFORE: usize = 3;
 
+/// Said of an agent that has done nothing yet.
+pub(super) const BEGINS: &str = "thinking";
 /// Said when the model's answer takes long.
 pub(super) const WAITING: &str = "waiting for the language model";
 
 /// Writes what is being done, in CommonMark; empty when there is nothing to tell.
 pub(super) fn status(news: &News) -> String {
     let list = news.plan.as_ref().map(|plan| checklist(plan, "⏳")).unwrap_or_default();
-    let doing = doing(news);
+    let doing = match news.agents.is_empty() {
+        true => doing(news),
+        false => agents(&news.agents),
+    };
     match (list.is_empty(), doing.is_empty()) {
         (false, false) => format!("{list}\n\n{doing}"),
         _ => format!("{list}{doing}"),
     }
+}
+
+/// Writes what each agent does, a line each.
+fn agents(agents: &BTreeMap<String, String>) -> String {
+    let rest = agents.len().saturating_sub(STEPS);
+    let shown = agents.iter().take(STEPS);
+    let mut lines: Vec<String> =
+        shown.map(|(name, step)| format!("⏳ {}: {}", one_line(name), one_line(step))).collect();
+    if rest > 0 {
+        lines.push(format!("⏳ … {rest} more"));
+    }
+    lines.join("\n")
 }
 
 /// Writes a plan as it stands when nothing is done any more.

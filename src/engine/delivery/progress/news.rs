@@ -1,5 +1,7 @@
 //! What the tools of a task have told last.
 
+use std::collections::BTreeMap;
+
 use selkie_domain::plan::Plan;
 
 /// What the tools tell.
@@ -10,6 +12,8 @@ pub(super) struct News {
     pub(super) tool: Option<String>,
     /// Its newest line, without secrets.
     pub(super) line: String,
+    /// The newest step of each agent that works.
+    pub(super) agents: BTreeMap<String, String>,
     /// The model's answer takes long.
     pub(super) waiting: bool,
     /// Somebody is, or was, asked to approve a call.

@@ -5,6 +5,7 @@ use crate::delivery::account::{Account, ChannelState};
 use crate::intake::given::{By, GivenCommand};
 use crate::intake::messages;
 use crate::intake::messages::status::{HouseReport, StatusReport, status};
+use crate::work::messages::agents;
 use crate::work::sessions::{SessionScope, Viewer};
 use selkie_domain::command_line;
 use selkie_domain::facts::Trust;
@@ -29,6 +30,12 @@ impl Commands {
         let found = self.later.zones.of(given.place, Some(given.person)).await?;
         let listing = SessionScope { here: given.conversation, zone: Some(found.zone) };
         Ok(self.sessions.lines(&rows, SESSIONS, listing))
+    }
+
+    /// Who works for the conversation, the last begun first.
+    pub(super) async fn agents_here(&self, given: &GivenCommand<'_>) -> Result<String, StoreError> {
+        let rows = self.agents.of(given.conversation).await?;
+        Ok(agents::list(&rows, self.context.runtime.now()))
     }
 
     pub(super) async fn status(

@@ -16,6 +16,8 @@ pub struct UnfinishedTask {
     claim: Claim,
     conversation: ConversationId,
     header: Option<String>,
+    /// It is an agent's: it says nothing by itself.
+    is_agent: bool,
 }
 
 impl UnfinishedTask {
@@ -24,6 +26,7 @@ impl UnfinishedTask {
             claim: claimed.claim.clone(),
             conversation: claimed.conversation.clone(),
             header: claimed.header.clone(),
+            is_agent: claimed.facts.parent.is_some(),
         }
     }
 }
@@ -32,13 +35,13 @@ impl TaskExecutor {
     /// Ends a task as failed, when it still runs: without this it would stand as running until the next start,
     /// and whoever asked would wait.
     pub async fn end_after_defect(&self, unfinished: UnfinishedTask) {
-        let UnfinishedTask { claim, conversation, header } = unfinished;
+        let UnfinishedTask { claim, conversation, header, is_agent } = unfinished;
         let outbox = &self.outbox;
         self.running.end(claim.task);
         tracing::error!(task = %claim.task, "a defect ended a task");
         // It may be the rendering that is broken.
         let draft = || outbox.draft(&conversation, &messages::defect(), None, None);
-        let say = catch_unwind(AssertUnwindSafe(draft)).ok().flatten();
+        let say = catch_unwind(AssertUnwindSafe(draft)).ok().flatten().filter(|_| !is_agent);
         let finish = Advance::Finish {
             append: Vec::new(),
             header: header.unwrap_or_else(|| "{}".to_owned()),
@@ -56,7 +59,10 @@ impl TaskExecutor {
         let committed =
             self.context.storage.insist(|ledger| ledger.commit(&claim, finish.clone())).await;
         let waiting = self.task_waiters.take(claim.task);
-        let Some(CommitResult::Ended { queued, .. }) = committed else { return };
+        let Some(CommitResult::Ended { queued, stopping, .. }) = committed else { return };
+        stopping.into_iter().for_each(|task| self.running.stop(task));
+        // Whoever has waited for it goes on.
+        outbox.wake();
         let watch = |queued: &QueuedOutbound| outbox.watch(queued.outbound);
         let waiting = waiting.map(|sender| (sender, queued.iter().map(watch).collect::<Vec<_>>()));
         queued.into_iter().for_each(|queued| outbox.send(queued));

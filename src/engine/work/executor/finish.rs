@@ -32,7 +32,11 @@ impl TaskExecutor {
         let has_failed = matches!(&ending.end, End::Failed { .. });
         let story = Story::of(claimed, &ending);
         let usage = ending.usage;
-        let finish = self.advance(ending, say, unheard, hand_over);
+        let report = self.report(claimed, &ending).await;
+        let mut finish = self.advance(ending, say, unheard, hand_over);
+        if let Some(request) = report {
+            finish = Advance::Report { request, with: Box::new(finish) };
+        }
         self.limits.used(claimed, usage);
         self.context.runtime.metrics.task(state);
         self.context.runtime.crash.hit(CrashPoint::BeforeFinish);
@@ -42,7 +46,7 @@ impl TaskExecutor {
             .insist(|ledger| ledger.commit(&claimed.claim, finish.clone()))
             .await;
         self.context.runtime.crash.hit(CrashPoint::AfterFinish);
-        let Some(CommitResult::Ended { queued, next, usage }) = committed else {
+        let Some(CommitResult::Ended { queued, next, usage, ready, stopping }) = committed else {
             if committed.is_none() && !self.context.runtime.stop.work.is_cancelled() {
                 // No repetition mends it.
                 self.end_after_defect(UnfinishedTask::of(claimed)).await;
@@ -65,7 +69,8 @@ impl TaskExecutor {
         if has_failed && claimed.facts.trigger == Trigger::Heartbeat {
             heartbeat_alert::tell_of_task(&self.context, outbox, claimed).await;
         }
-        NextStep { next: next.map(|next| *next), ..NextStep::default() }
+        stopping.into_iter().for_each(|task| self.running.stop(task));
+        NextStep { next: next.map(|next| *next), ready, ..NextStep::default() }
     }
 
     /// Makes the write that ends a task.

@@ -32,6 +32,10 @@ impl TaskExecutor {
         let left = run.answer.end().await;
         let is_known = self.outages.knows(&self.outbox, claimed, &ending.end).await;
         let ending = if is_known { outages::unsaid(ending) } else { ending };
+        if claimed.facts.parent.is_some() {
+            // An agent speaks to its task alone.
+            return self.finish(claimed, ending, LastWords::default(), run.hand_over).await;
+        }
         let mut say = match is_known || unattended::has_nothing_to_tell(claimed, &ending) {
             true => Vec::new(),
             false => {
@@ -60,7 +64,10 @@ impl TaskExecutor {
     pub(super) fn stream(&self, claimed: &TaskClaim) -> StreamedAnswer {
         let asked = claimed.facts.trigger == Trigger::Asked;
         // A right to answer belongs to the whole answer.
-        let may = asked && !unattended::is_unattended(&claimed.facts) && !deferred::is_due(claimed);
+        let may = asked
+            && claimed.facts.parent.is_none()
+            && !unattended::is_unattended(&claimed.facts)
+            && !deferred::is_due(claimed);
         StreamedAnswer::of(&self.outbox, claimed, quote(claimed), may)
     }
 

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
+use selkie_domain::task::Lane;
 use selkie_store::{Draft, TaskClaim};
 
 /// What is to be done after a task.
@@ -11,6 +12,8 @@ pub struct NextStep {
     pub next: Option<TaskClaim>,
     /// When the task goes on at the latest, though nobody wakes it.
     pub wake_at: Option<DateTime<Utc>>,
+    /// Lanes in which a task may start that has waited for this one, or that it has begun.
+    pub ready: Vec<Lane>,
     /// Somebody is asked now.
     pub has_asked: bool,
     /// People are told what it waits for, and what tells them stays.

@@ -49,14 +49,17 @@ impl TaskExecutor {
         wake_at: Option<DateTime<Utc>>,
     ) -> ParkOutcome {
         let outbox = &self.outbox;
+        let asks = !matches!(park, Advance::Spawn { .. });
         let committed =
             self.context.storage.insist(|ledger| ledger.commit(&claimed.claim, park.clone())).await;
-        self.context.runtime.crash.hit(CrashPoint::AfterPark);
+        let point = if asks { CrashPoint::AfterPark } else { CrashPoint::AfterSpawn };
+        self.context.runtime.crash.hit(point);
         match committed {
-            Some(CommitResult::Ended { queued, next, usage }) => {
+            Some(CommitResult::Ended { queued, next, usage, ready, .. }) => {
                 // What asks nobody wakes its task at once.
                 let has_asked = !queued.is_empty();
-                let wake_at = if has_asked { wake_at } else { Some(self.context.runtime.now()) };
+                let is_woken = asks && !has_asked;
+                let wake_at = if is_woken { Some(self.context.runtime.now()) } else { wake_at };
                 queued.into_iter().for_each(|queued| outbox.send(queued));
                 self.context.runtime.events.emit(|| Event::Ended {
                     conversation: claimed.conversation.clone(),
@@ -68,6 +71,7 @@ impl TaskExecutor {
                 ParkOutcome::Parked(Box::new(NextStep {
                     next,
                     wake_at,
+                    ready,
                     has_asked,
                     is_announced: false,
                 }))

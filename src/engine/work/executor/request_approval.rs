@@ -244,7 +244,10 @@ fn place(claimed: &TaskClaim) -> String {
     let later = claimed.words.as_ref().filter(|_| claimed.facts.trigger == Trigger::Scheduled);
     match later.and_then(|words| quoted(&words.text)) {
         Some(asked) => format!("{place}, for the schedule {asked}"),
-        None => place,
+        None => match &claimed.facts.parent {
+            Some(parent) => format!("{place}, for its agent {}", prompt::label(&parent.name)),
+            None => place,
+        },
     }
 }
 

@@ -61,7 +61,8 @@ pub fn history(id: &ConversationId, entries: &[Entry]) -> String {
     entries.iter().map(entry).collect::<Vec<_>>().join("\n")
 }
 
-fn entry(entry: &Entry) -> String {
+/// Something that was said, as a line.
+pub fn entry(entry: &Entry) -> String {
     let at = entry.at.map(|at| format!("{} · ", time(at))).unwrap_or_default();
     let who = entry.speaker.as_deref().unwrap_or("you");
     let tools = match entry.tools.is_empty() {

@@ -45,6 +45,7 @@ async fn what_the_command_line_asked_of_version_9_goes_on() {
         text: "third".to_owned(),
         note: String::new(),
         fixed: false,
+        agent: None,
     };
     let request = TaskRequest {
         location: Location {
