@@ -17,7 +17,7 @@ use selkie::domain::transcript::Call;
 use selkie::tools::base::{ToolDeps, build};
 use selkie::tools::dispatch::dispatch;
 use selkie::tools::paths::Roots;
-use selkie::tools::ports::{Modes, Reply, SayOutcome, Silent, Todos};
+use selkie::tools::ports::{Modes, NoAsker, Reply, SayOutcome, Silent, Todos};
 use selkie::tools::registry::{Overlay, Registry};
 use selkie::tools::scope::Scope;
 use selkie::tools::{Settings, ToolError, memory, ports};
@@ -289,6 +289,7 @@ impl ToolRunner {
             agents: Arc::new(NoAgents),
             memory: Arc::new(NoMemory),
             studio: Arc::new(NoStudio),
+            permissions: NoAsker::permissions("nobody is there"),
             post_files: Arc::new(NoPostFiles),
             spent: Arc::default(),
             deadline: tokio::time::Instant::now() + Duration::from_secs(600),

@@ -27,6 +27,7 @@ use selkie_domain::span::Span;
 use selkie_domain::tool::{Recovery, ToolBlock};
 use selkie_domain::usage::{Meter, ModelCall};
 use selkie_llm::{Model, Reply};
+use selkie_tools::halts::Halts;
 use selkie_tools::registry::Registry;
 use selkie_tools::scope::Earlier;
 
@@ -56,6 +57,8 @@ struct Drive<'a> {
     reshaped: bool,
     /// What calls have used of models, until the run counts it.
     meter: Arc<Meter>,
+    /// For how long people were asked in the middle of calls, until the run counts it.
+    halts: Arc<Halts>,
     /// How much of the history is sent.
     window: Window,
     /// What stubs of the history stand for.
@@ -131,6 +134,7 @@ impl<'a> Drive<'a> {
             listed,
             reshaped,
             meter: Arc::default(),
+            halts: Arc::default(),
             window,
             earlier,
             told: None,
@@ -142,6 +146,7 @@ impl<'a> Drive<'a> {
     async fn finish(mut self) -> Result<DriveEnd, DropReason> {
         loop {
             self.run.spent(self.meter.take());
+            self.run.stood(self.halts.take());
             match self.run.next(self.agent.clock.now()) {
                 Next::Done(mut ending) => {
                     ending.course = std::mem::take(&mut *locked(&self.course));

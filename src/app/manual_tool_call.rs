@@ -24,7 +24,7 @@ use selkie_tools::ToolError;
 use selkie_tools::agents::ChildOrder;
 use selkie_tools::dispatch::dispatch;
 use selkie_tools::paths::{Level, Roots};
-use selkie_tools::ports::Progress;
+use selkie_tools::ports::{NoAsker, Progress};
 use selkie_tools::preview::preview;
 use selkie_tools::resolve::{ResolvedCall, resolve};
 use selkie_tools::scope::{ApprovedBasis, Outward, Scope};
@@ -35,6 +35,8 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 const ACCOUNT: &str = "cli:local";
 /// The command line as settings name it.
 const AT_TERMINAL: Where = Where::CommandLine { terminal: true };
+/// Why a call by hand asks nobody while it runs.
+const ASKS_NOBODY: &str = "a call by hand asks nobody while it runs";
 /// The folder of the cache that calls by hand own.
 const OWN: &str = "by-hand";
 
@@ -233,6 +235,7 @@ impl ToolRunner<'_> {
             post_files: Arc::clone(flow.post_files()) as _,
             studio: Arc::clone(flow.studio()) as _,
             modes: Arc::new(OfThisRun(Mutex::new(by_hand.facts.mode))),
+            permissions: NoAsker::permissions(ASKS_NOBODY),
             spent: Arc::default(),
             deadline: Instant::now() + TIMEOUT,
             cancel: CancellationToken::new(),

@@ -4,9 +4,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::named::named;
+use crate::span::Span;
 
 /// How long an approved call may wait until it is started.
 pub const LAPSES_AFTER: TimeDelta = TimeDelta::minutes(10);
+/// How long somebody is asked in the middle of a call, whose process waits.
+pub const IN_CALL: Span = Span::seconds(600);
 /// Requests of one person that may be open at once.
 pub const MAX_OPEN: u32 = 3;
 /// Requests of one person within [`WITHIN`] to which nobody has said yes.

@@ -5,12 +5,12 @@ use chrono::{DateTime, Utc};
 use selkie_channel_core::{AccountId, ConversationId, Inbound, MessageRef, PersonId};
 use serde::{Deserialize, Serialize};
 
-use crate::delivery::Draft;
+use crate::delivery::{Draft, QueuedOutbound};
 use crate::error::Result;
 use selkie_domain::approval::{ApprovalState, Mute, Request, Verdict};
 use selkie_domain::ids::{InboxId, OutboundId, TaskId};
 use selkie_domain::question::Person;
-use selkie_domain::task::Lane;
+use selkie_domain::task::{Claim, Lane};
 
 /// Approvals of calls.
 #[async_trait]
@@ -31,9 +31,31 @@ pub trait Approvals: Send + Sync {
     /// Decides an open approval whose time is not over, and wakes its task; or lifts what was muted with one. A tap or answer is carried out
     /// with it, once: `Ok(None)` when it was before. Durable.
     async fn decide(&self, decision: Decision) -> Result<Option<DecisionResult>>;
+
+    /// Asks in the middle of a call, whose task keeps its claim: the request, and what asks for it. `None` when the claim
+    /// is lost. Where nobody is asked, the row says why. Durable.
+    async fn seek_in_call(
+        &self,
+        claim: &Claim,
+        sought: ApprovalRequest,
+    ) -> Result<Option<Vec<QueuedOutbound>>>;
+
+    /// Ends a request that was made in the middle of a call, as far as nobody was quicker; returns how it stands then.
+    async fn end_in_call(&self, key: &str, end: InCallEnd) -> Result<Option<ApprovalRow>>;
 }
 
-/// An approval that is sought, together with the end of the claim that seeks it.
+/// How a request ends that was made in the middle of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InCallEnd {
+    /// It was approved in time, and what it is for begins.
+    Used,
+    /// Nobody has decided in time.
+    Late,
+    /// The call has ended before.
+    CallEnded,
+}
+
+/// An approval that is sought, together with the end of the claim that seeks it or in the middle of a call.
 #[derive(Clone, Debug)]
 pub struct ApprovalRequest {
     /// Names it for ever.

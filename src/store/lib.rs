@@ -53,7 +53,7 @@ mod work;
 
 pub use agents::{AgentRow, Agents, StopOutcome};
 pub use approval::{
-    ApprovalRequest, ApprovalRow, Approvals, AskedPerson, Decision, DecisionResult,
+    ApprovalRequest, ApprovalRow, Approvals, AskedPerson, Decision, DecisionResult, InCallEnd,
 };
 pub use arrival::{
     Arrival, Disposition, Gathering, Location, NewChild, NewTask, NextPiece, TaskRequest,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use selkie_channel_core::Redactor;
 use serde_json::Value;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 
 use crate::paths::of_command;
 use crate::refusals::{needs_approval, refusal};
@@ -131,13 +131,15 @@ async fn timed(
     let began = Instant::now();
     let own = longest.map(|most| Scope { deadline: began + most, ..scope.clone() });
     let scope = own.as_ref().unwrap_or(scope);
+    let halts = &scope.permissions.halts;
+    let stood = halts.total();
     tokio::select! {
         biased;
         () = scope.cancel.cancelled() => Err(ToolError::Abort(format!("stopped while {name} ran"))),
         done = AssertUnwindSafe(tool.handler.call(scope, args)).catch_unwind() => {
             done.unwrap_or_else(|_panic| Err(broken(name)))
         }
-        () = sleep_until(scope.deadline) => {
+        () = halts.until(scope.deadline, stood) => {
             let seconds = scope.deadline.saturating_duration_since(began).as_secs();
             Err(ToolError::Tell(format!("{name} was stopped: not done within {seconds} s")))
         }

@@ -14,6 +14,7 @@ pub mod conversation;
 pub mod dispatch;
 mod error;
 mod files;
+pub mod halts;
 pub mod identity;
 pub mod isolate;
 pub mod memory;

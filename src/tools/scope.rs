@@ -11,8 +11,8 @@ use crate::asked::UserText;
 use crate::identity::Identity;
 use crate::memory::port::Memory;
 use crate::ports::{
-    Addressees, Agents, Modes, PostFiles, Progress, Reply, Sessions, Studio, Timetable, TodoFile,
-    Todos, Visitor, Wisher,
+    Addressees, Agents, Modes, Permissions, PostFiles, Progress, Reply, Sessions, Studio,
+    Timetable, TodoFile, Todos, Visitor, Wisher,
 };
 use selkie_domain::clock::SharedClock;
 use selkie_domain::command_line;
@@ -90,6 +90,8 @@ pub struct Scope {
     pub post_files: Arc<dyn PostFiles>,
     /// Changes what the conversation is in.
     pub modes: Arc<dyn Modes>,
+    /// Asks people in the middle of the call.
+    pub permissions: Permissions,
     /// Counts what models take that the call asks.
     pub spent: Arc<Meter>,
     /// Not after this moment.

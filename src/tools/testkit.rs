@@ -18,7 +18,7 @@ use crate::absent::{
     NoAddressees, NoAgents, NoMemory, NoPostFiles, NoSessions, NoStudio, NoTimetable, NoTodoFile,
 };
 use crate::paths::{Level, Lists, Ours, Roots};
-use crate::ports::{Modes, Reply, SayOutcome, Silent, Todos};
+use crate::ports::{Modes, NoAsker, Reply, SayOutcome, Silent, Todos};
 use crate::scope::{Outward, Scope};
 use crate::{Handler, Output, Tool, ToolError};
 use selkie_domain::clock::ManualClock;
@@ -106,6 +106,7 @@ impl Folders {
             sessions: Arc::new(NoSessions),
             agents: Arc::new(NoAgents),
             studio: Arc::new(NoStudio),
+            permissions: NoAsker::permissions("nobody is there"),
             post_files: Arc::new(NoPostFiles),
             modes: Arc::clone(&self.modes) as Arc<dyn Modes>,
             spent: Arc::default(),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use chrono::TimeDelta;
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
@@ -177,11 +178,13 @@ impl Drive<'_> {
         }
         let mut scope = self.scope_of(call);
         let now = self.agent.clock.now();
-        let left = budget::time_left(&self.settings, self.run.ledger().since, now);
+        let stood = TimeDelta::from_std(self.halts.total()).unwrap_or_default();
+        let left = budget::time_left(&self.settings, self.run.ledger().since + stood, now);
         scope.given = given;
         scope.earlier = Arc::clone(&self.earlier);
         scope.approved = approved;
         scope.spent = Arc::clone(&self.meter);
+        scope.permissions.halts = Arc::clone(&self.halts);
         scope.plan = plan::newest(&claimed.history, self.run.items());
         scope.deadline = scope.deadline.min(Instant::now() + left);
         // A name that is no tool of this task is the model's own word: it is not shown.

@@ -1,6 +1,8 @@
 //! A call that needs somebody's approval: the run waits for it, and remembers what was refused.
 
-use chrono::{DateTime, Utc};
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{Run, StepRecord};
 use crate::Seeks;
@@ -45,6 +47,11 @@ impl Run {
         if let Some(since) = held.since.take() {
             self.header.since += now - since;
         }
+    }
+
+    /// The task's clock stood for so long: people were asked in the middle of a call.
+    pub fn stood(&mut self, stood: Duration) {
+        self.header.since += TimeDelta::from_std(stood).unwrap_or_default();
     }
 
     /// Notes what was decided: a tool that was refused is not asked for again in this task.

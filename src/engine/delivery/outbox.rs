@@ -49,6 +49,8 @@ pub struct Outbox {
     pub(super) waiters: DeliveryWaiters,
     /// Rights to answer that taps brought before the answer was there.
     pub(super) late: Late,
+    /// Rung when somebody has decided about a call: one that runs may have asked.
+    pub(crate) decided: Notify,
     /// Rung when a task was woken by what became of a delivery.
     pub(super) woken: Notify,
     pub(super) queues: PartQueues,
@@ -80,6 +82,7 @@ impl Outbox {
             owners,
             waiters: DeliveryWaiters::default(),
             late: Late::default(),
+            decided: Notify::new(),
             woken: Notify::new(),
             queues: senders,
         };

@@ -111,7 +111,7 @@ impl TaskProgress {
     }
 
     /// The task waits for somebody's approval: this line says so, at once.
-    fn waits(&self, line: String) {
+    pub fn waits(&self, line: String) {
         self.shared.tell(|news| {
             (news.tool, news.line) = (None, String::new());
             news.approval = Some(ApprovalLine::Sought(line));

@@ -189,6 +189,7 @@ impl Decisions {
         self.context.runtime.crash.hit(CrashPoint::BeforeAnswer);
         let mut decided = storage.insist(|ledger| ledger.decide(decision.clone())).await??;
         self.context.runtime.crash.hit(CrashPoint::AfterAnswer);
+        self.outbox.decided.notify_waiters();
         if decision.verdict == Verdict::Unmute {
             return Some(messages::unmuted(decided.done));
         }

@@ -40,6 +40,7 @@ mod children;
 mod drive;
 pub mod failed_finish;
 mod finish;
+mod in_call;
 mod in_kind;
 mod last_words;
 pub mod next_step;

@@ -20,8 +20,8 @@ use selkie_tools::asked::{Speaker, UserText};
 use selkie_tools::memory::port::Memory;
 use selkie_tools::paths::{Level, Lists, Roots};
 use selkie_tools::ports::{
-    Addressees, Agents, Modes, PostFiles, Progress, Reply, Sessions, Studio, Timetable, TodoFile,
-    Todos,
+    Addressees, Agents, Asker, Modes, Permissions, PostFiles, Progress, Reply, Sessions, Studio,
+    Timetable, TodoFile, Todos,
 };
 use selkie_tools::scope::{Outward, Scope};
 
@@ -51,6 +51,7 @@ pub struct Scopes {
 pub struct Ports {
     pub(crate) reply: Arc<dyn Reply>,
     pub(crate) progress: Arc<dyn Progress>,
+    pub(crate) asker: Arc<dyn Asker>,
     pub(crate) cancel: CancellationToken,
 }
 
@@ -98,6 +99,11 @@ impl Scopes {
             post_files: Arc::clone(&self.post_files),
             studio: Arc::clone(&self.studio),
             modes: Arc::clone(&self.modes),
+            permissions: Permissions {
+                asker: Arc::clone(&at.asker),
+                of: shape.registry.approvers(),
+                halts: Arc::default(),
+            },
             spent: Arc::default(),
             deadline: Instant::now() + MAX_CALL,
             cancel: at.cancel.clone(),

@@ -1,7 +1,7 @@
 //! Laws of approvals: sought with the park, decided once and in time by who was asked, consumed once.
 
 use super::*;
-use crate::{ApprovalRequest, CommandEffect, Decision, Outcome};
+use crate::{ApprovalRequest, CommandEffect, Decision, InCallEnd, Outcome};
 use selkie_domain::approval::{
     ApprovalState, Approvers, MAX_OPEN, MAX_OPEN_OF_ALL, MAX_RECENT, MAX_RECENT_OF_ALL, MuteOf,
     Request, Verdict,
@@ -30,6 +30,8 @@ laws![
     who_is_muted_asks_no_more,
     words_mean_a_request_by_its_code_or_its_message,
     half_a_request_decides_nothing,
+    a_running_task_asks_and_keeps_its_claim,
+    what_a_call_asked_ends_with_the_call_and_its_process,
 ];
 
 /// The owner's private conversation.
@@ -109,15 +111,18 @@ async fn awake(ledger: &dyn Ledger, n: i64) -> Option<TaskClaim> {
     ledger.claim(&lane(n), &instance("a"), at(1)).await.unwrap()
 }
 
-fn starts(key: &str, hash: &str) -> Advance {
-    let step = Advance::Step {
+fn step() -> Advance {
+    Advance::Step {
         append: Vec::new(),
         header: r#"{"started":true}"#.to_owned(),
         facts: None,
         usage: Usage::default(),
         durable: true,
-    };
-    Advance::Consume { key: key.to_owned(), hash: hash.to_owned(), with: Box::new(step) }
+    }
+}
+
+fn starts(key: &str, hash: &str) -> Advance {
+    Advance::Consume { key: key.to_owned(), hash: hash.to_owned(), with: Box::new(step()) }
 }
 
 async fn approval_is_sought_with_its_park(bed: &dyn Fixture) {
@@ -460,4 +465,57 @@ async fn words_mean_a_request_by_its_code_or_its_message(bed: &dyn Fixture) {
     assert!(!meant(&somebody).await);
     let in_a_group = Inbound { audience: Audience::Group, ..words("approve abc123", None) };
     assert!(!meant(&in_a_group).await);
+}
+
+async fn a_running_task_asks_and_keeps_its_claim(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let claimed = started(ledger.as_ref(), 1, 10).await;
+    let queued = ledger.seek_in_call(&claimed.claim, sought("a1")).await.unwrap().unwrap();
+    assert_eq!(queued.len(), 1);
+    assert!(
+        ledger.seek_in_call(&claimed.claim, sought("a1")).await.unwrap().unwrap().is_empty(),
+        "once"
+    );
+    let end = async |end| ledger.end_in_call("a1", end).await.unwrap().unwrap().state;
+    assert_eq!(end(InCallEnd::Used).await, ApprovalState::Open, "nobody has approved it");
+    assert!(done(ledger.as_ref(), decision("a1", Verdict::Approve)).await);
+    assert_eq!(end(InCallEnd::Late).await, ApprovalState::Approved, "too late for that");
+    assert_eq!(end(InCallEnd::Used).await, ApprovalState::Consumed);
+    assert_eq!(end(InCallEnd::CallEnded).await, ApprovalState::Consumed);
+    let committed = ledger.commit(&claimed.claim, step()).await.unwrap();
+    assert!(matches!(committed, CommitResult::Continue { .. }), "{committed:?}");
+    ledger.seek_in_call(&claimed.claim, sought("a2")).await.unwrap().unwrap();
+    let late = ledger.end_in_call("a2", InCallEnd::Late).await.unwrap().unwrap();
+    assert_eq!(late.state, ApprovalState::Expired);
+    assert!(!done(ledger.as_ref(), decision("a2", Verdict::Approve)).await);
+    let lost = Claim { number: claimed.claim.number + 1, ..claimed.claim };
+    assert!(ledger.seek_in_call(&lost, sought("a3")).await.unwrap().is_none());
+    assert!(ledger.approval("a3").await.unwrap().is_none());
+}
+
+async fn what_a_call_asked_ends_with_the_call_and_its_process(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let claimed = started(ledger.as_ref(), 1, 10).await;
+    ledger.seek_in_call(&claimed.claim, sought("a1")).await.unwrap();
+    let ended = ledger.end_in_call("a1", InCallEnd::CallEnded).await.unwrap().unwrap();
+    assert_eq!(
+        (ended.state, ended.why.as_deref()),
+        (ApprovalState::Withdrawn, Some("the call has ended"))
+    );
+    ledger.seek_in_call(&claimed.claim, sought("a2")).await.unwrap();
+    parked(ledger.as_ref(), 2, sought("parked")).await;
+    ledger.reclaim(&claimed.claim.instance, at(2)).await.unwrap();
+    assert_eq!(state(ledger.as_ref(), "a2").await, ApprovalState::Open, "it runs in this process");
+    ledger.reclaim(&instance("b"), at(3)).await.unwrap();
+    assert_eq!(state(ledger.as_ref(), "a2").await, ApprovalState::Withdrawn);
+    assert_eq!(
+        state(ledger.as_ref(), "parked").await,
+        ApprovalState::Open,
+        "a parked one waits on"
+    );
+    assert!(ledger.unshown_approvals().await.unwrap().iter().any(|row| row.key == "a2"));
+    let again = ledger.claim(&lane(1), &instance("b"), at(4)).await.unwrap().unwrap();
+    ledger.seek_in_call(&again.claim, sought("a3")).await.unwrap();
+    ledger.commit(&again.claim, Advance::Release).await.unwrap();
+    assert_eq!(state(ledger.as_ref(), "a3").await, ApprovalState::Withdrawn);
 }

@@ -4,10 +4,15 @@ use async_trait::async_trait;
 use selkie_channel_core::Inbound;
 
 use super::approvals::{self, RawApproval};
-use super::deciding;
-use crate::approval::{ApprovalRow, Approvals, Decision, DecisionResult};
+use super::approving::ApprovalText;
+use super::{deciding, in_call};
+use crate::approval::{
+    ApprovalRequest, ApprovalRow, Approvals, Decision, DecisionResult, InCallEnd,
+};
+use crate::delivery::QueuedOutbound;
 use crate::error::Result;
 use crate::sql::{Plan, SqlLedger};
+use selkie_domain::task::Claim;
 
 #[async_trait]
 impl Approvals for SqlLedger {
@@ -39,5 +44,25 @@ impl Approvals for SqlLedger {
         let key = decision.key.clone().unwrap_or_default();
         let plan = Plan::DURABLE.after(&key);
         self.write(plan, move |tx| deciding::decide(tx, &decision, now)).await
+    }
+
+    async fn seek_in_call(
+        &self,
+        claim: &Claim,
+        sought: ApprovalRequest,
+    ) -> Result<Option<Vec<QueuedOutbound>>> {
+        let claim = claim.clone();
+        let now = self.now();
+        let sought = ApprovalText::new(sought)?;
+        let plan = Plan::DURABLE.bytes(sought.bytes()).after(&claim.task.0);
+        self.write(plan, move |tx| in_call::seek(tx, &claim, &sought, now)).await
+    }
+
+    async fn end_in_call(&self, key: &str, end: InCallEnd) -> Result<Option<ApprovalRow>> {
+        let key = key.to_owned();
+        let now = self.now();
+        let plan = Plan::RELAXED.after(&key);
+        let ended = self.write(plan, move |tx| in_call::end(tx, &key, end, now)).await?;
+        ended.map(RawApproval::read).transpose()
     }
 }

@@ -18,6 +18,9 @@ use selkie_domain::question::Person;
 /// Why an approval that nobody could be asked for is refused.
 const NOBODY: &str = "nobody who could approve it can be reached in private";
 
+/// Why what a call has asked is taken back when its process is gone with the daemon.
+pub const RESTARTED: &str = "selkie was stopped while it waited";
+
 /// An approval that is sought, written as text before it reaches the writer.
 #[derive(Debug)]
 pub struct ApprovalText {
@@ -51,6 +54,11 @@ impl ApprovalText {
         let asked = asked.collect::<Result<_>>()?;
         let request = json(&request)?;
         Ok(Self { key, request, hash, requester, asked, unasked, expires_at })
+    }
+
+    /// Returns what names it.
+    pub fn key(&self) -> &str {
+        &self.key
     }
 
     /// Returns about how many bytes it will take.
@@ -212,6 +220,15 @@ pub fn withdraw_for(tx: &mut dyn Tx, task: i64, why: &str, now: i64) -> Result<(
 /// A task has ended: what it was or is to be allowed is taken back.
 pub fn withdraw_of(tx: &mut dyn Tx, task: i64, now: i64) -> Result<()> {
     withdraw_for(tx, task, "its task has ended", now)
+}
+
+/// A claim ends with its process, and its task does not: a request that is open was made in the middle of a call, for
+/// nobody runs a task that is parked on one.
+pub fn interrupt(tx: &mut dyn Tx, task: i64, now: DateTime<Utc>) -> Result<()> {
+    tx.execute_later(
+        "UPDATE approval SET state = 'withdrawn', why = ?2, settled_at = ?3 WHERE task = ?1 AND state = 'open'",
+        params![task, RESTARTED, millis(now)],
+    )
 }
 
 /// Plan mode begins in a conversation: nothing is allowed there any more, and its parked tasks go on.

@@ -39,6 +39,7 @@ mod gathering;
 mod held_answers;
 mod history;
 mod holds;
+mod in_call;
 mod intake;
 mod janitor;
 mod keys;

@@ -140,6 +140,7 @@ impl Run<'_> {
              WHERE id = ?1",
             params![self.claim.task.0],
         )?;
+        approving::interrupt(tx, self.claim.task.0, self.now)?;
         let usage = self.given_back(tx)?;
         Ok(RawCommitted::Ended(RawEnded { usage, ..RawEnded::default() }))
     }

@@ -7,7 +7,7 @@ use selkie_channel_core::ConversationId;
 use super::advance::AdvanceText;
 use super::outbox::{self, DraftText, SaidFor};
 use super::run::{self, RawCommitted, RawEnded};
-use super::{absorbing, claiming, copied, fence, lanes, locks, marks, relaying, standing};
+use super::{absorbing, claiming, copied, fence, in_call, lanes, locks, marks, relaying, standing};
 use crate::delivery::Draft;
 use crate::error::Result;
 use crate::inflow::Inflow;
@@ -121,6 +121,7 @@ impl Work for SqlLedger {
         let instance = instance.clone();
         self.write(Plan::RELAXED, move |tx| {
             marks::doubt_dead(tx, &instance, now)?;
+            in_call::interrupt_dead(tx, &instance.0, now)?;
             reclaim(tx, &instance)
         })
         .await

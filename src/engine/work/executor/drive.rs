@@ -9,6 +9,7 @@ use futures_util::FutureExt as _;
 use crate::delivery::deferred;
 use crate::delivery::presence;
 use crate::delivery::progress::Shows;
+use crate::work::executor::in_call::InCallRequests;
 use crate::work::executor::next_step::{NextStep, ParkOutcome};
 use crate::work::executor::{MAX_ATTEMPTS, TaskContext, TaskExecutor};
 use crate::work::messages;
@@ -123,6 +124,8 @@ impl TaskExecutor {
         run: &TaskContext<'_>,
     ) -> Result<DriveEnd, DropReason> {
         let TaskContext { mark, reply, progress, answer, steering, bounds, zone, .. } = run;
+        let mut requests = InCallRequests::none();
+        let asker = requests.asker();
         let work = async {
             // With a transcript the messages are in it already.
             let heard = match claimed.transcript.is_empty() {
@@ -139,6 +142,7 @@ impl TaskExecutor {
                     progress: Arc::clone(progress),
                     answer: Arc::clone(answer),
                 }),
+                asker,
                 cancel: mark.cancel().clone(),
             };
             let shares = self.limits.shares(claimed);
@@ -163,10 +167,13 @@ impl TaskExecutor {
                 never = typing => never,
             }
         };
-        tokio::select! {
+        let driven = tokio::select! {
             driven = work => driven,
             never = beside => match never {},
-        }
+            never = self.ask_for_calls(claimed, &mut requests, run) => match never {},
+        };
+        self.take_back_open(requests).await;
+        driven
     }
 
     /// Waits for the store and reads what the run has come to.

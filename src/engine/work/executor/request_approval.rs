@@ -61,7 +61,7 @@ impl TaskExecutor {
     }
 
     /// Whom owners can mute with a request: nobody where it is their own.
-    fn mute_choices(&self, claimed: &TaskClaim) -> &'static [Verdict] {
+    pub(super) fn mute_choices(&self, claimed: &TaskClaim) -> &'static [Verdict] {
         let is_group = claimed.facts.audience() == Audience::Group;
         match &claimed.facts.speaker {
             Some(person) if self.rights.owners.contains(person) => &[],
@@ -95,7 +95,7 @@ impl TaskExecutor {
     }
 
     /// What those are told who have asked, when somebody is asked elsewhere.
-    fn notice_here(&self, claimed: &TaskClaim, request: &Request) -> Option<String> {
+    pub(super) fn notice_here(&self, claimed: &TaskClaim, request: &Request) -> Option<String> {
         let TaskClaim { facts, .. } = claimed;
         let owners = &self.rights.owners;
         let is_owner = facts.speaker.as_ref().is_some_and(|person| owners.contains(person));
@@ -124,7 +124,7 @@ impl TaskExecutor {
     }
 
     /// Everybody who is asked, each with the message that asks them, in private.
-    async fn draft_requests(
+    pub(super) async fn draft_requests(
         &self,
         claimed: &TaskClaim,
         about: &About<'_>,
@@ -229,7 +229,7 @@ struct ApprovalWindow {
 }
 
 /// Where something is asked for, as people know it; and which schedule asks, where nobody does.
-fn place(claimed: &TaskClaim) -> String {
+pub(super) fn place(claimed: &TaskClaim) -> String {
     let kind = claimed.facts.place.name();
     let quoted = |text: &str| {
         let label = prompt::label(text);
