@@ -52,8 +52,10 @@ impl Handler for Planned {
     }
 }
 
-/// One tool of every class and every name that a rule speaks of.
-const PLANNED: &[(&str, Class)] = &[("acp_spawn", Class::Exec)];
+/// A name that no tool has yet.
+const PLANNED: &[(&str, Class)] = &[("load_skill", Class::Read)];
+/// What lets others work.
+const NAMED: &[(&str, Class)] = &[("acp_spawn", Class::Exec), ("spawn", Class::Agent)];
 
 /// The tools as they are.
 fn real() -> Shaper {
@@ -67,10 +69,10 @@ fn real() -> Shaper {
 fn runtime() -> Vec<ToolEntry> {
     let data = selkie_x::kit().posting.expect("it posts");
     let posting = vec![PublicChannel { name: "x", data, configured: true }];
-    base::runtime(
-        &Settings::default(),
-        &base::ToolDeps { posting, has_images: true, ..Default::default() },
-    )
+    let acp = json!({ "agents": { "robin": { "command": "robin" } } });
+    let acp = Arc::new(serde_json::from_value(acp).unwrap());
+    let means = base::ToolDeps { posting, has_images: true, acp, ..Default::default() };
+    base::runtime(&Settings::default(), &means)
 }
 
 #[derive(JsonSchema)]
@@ -414,7 +416,7 @@ fn asks(facts: &Facts, name: &str, class: Class) -> bool {
 fn any_facts() -> impl Strategy<Value = Facts> {
     let words = || {
         let classes = Class::ALL.map(|c| c.name().to_owned());
-        let names = PLANNED.iter().map(|(n, _)| (*n).to_owned());
+        let names = NAMED.iter().map(|(n, _)| (*n).to_owned());
         prop::sample::select(classes.into_iter().chain(names).collect::<Vec<_>>())
     };
     (
@@ -636,7 +638,7 @@ fn no_task_sees_the_tools_of_another() {
                     std::thread::yield_now();
                     let group = facts.audience() == Audience::Group;
                     assert_eq!(shape.roots.opens.state, !group && facts.trust == Trust::Owner);
-                    for (name, class) in PLANNED {
+                    for (name, class) in NAMED {
                         let found = matches!(shape.registry.find(name), NameLookup::Tool(_));
                         assert_eq!(
                             found,

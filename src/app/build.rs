@@ -381,6 +381,7 @@ fn means(
         schemas: Schemas::new([("config", Box::new(config) as _)]),
         posting: Vec::new(),
         has_images: settings.images.is_on(),
+        acp: Arc::new(settings.acp.clone()),
     }
 }
 

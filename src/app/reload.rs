@@ -22,7 +22,8 @@ use selkie_domain::count::counted;
 use selkie_engine::flow::{ChannelChange, ChannelOutcome};
 
 /// What can change while selkie runs, besides the channels' own sections: these keys and all beneath them.
-const LIVE: [&str; 26] = [
+const LIVE: [&str; 27] = [
+    "acp",
     "agent",
     "approvals",
     "debounce",

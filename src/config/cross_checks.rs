@@ -9,7 +9,7 @@ use crate::problem::{Wrong, one_of};
 use crate::settings::Settings;
 use crate::source::path;
 use crate::unprompted::{self, Targets};
-use crate::{bounds, database, fixed, place_settings, reach, rows, sandboxed};
+use crate::{acp, bounds, database, fixed, place_settings, reach, rows, sandboxed};
 use selkie_domain::crash::CrashPoint;
 use selkie_domain::spelling::nearest;
 use selkie_domain::tool::Class;
@@ -40,6 +40,7 @@ pub fn contradictions(
     wrong.extend(tools(settings));
     wrong.extend(bounds::problems(settings));
     wrong.extend(sandboxed::problems(settings, kits));
+    wrong.extend(acp::problems(&settings.acp));
     wrong.extend(reach::problems(settings));
     wrong.extend(database::problem(settings));
     wrong.extend(crash(settings));

@@ -5,6 +5,7 @@
 //! lets channels and models look at their sections and adds their problems ([`RawConfig::add`]), and only
 //! then there are settings ([`RawConfig::finish`]).
 
+mod acp;
 pub mod alerts;
 pub mod env;
 pub mod paths;

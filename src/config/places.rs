@@ -8,6 +8,7 @@ use rustix::io::Errno;
 use crate::paths::{FolderPaths, Folders, From};
 use crate::settings::Settings;
 use crate::source::Environment;
+use selkie_tools::acp::AgentProgram;
 
 /// Something on this machine that cannot be used.
 pub struct Unfit {
@@ -45,7 +46,11 @@ pub fn problems(
         configured("transcription.command", &settings.transcription.command, env),
         configured("speech.command", &settings.speech.command, env),
     ];
-    let programs = programs.into_iter().flatten();
+    let agent = |(name, agent): (&String, &AgentProgram)| {
+        program(&format!("acp.agents.{name}.command"), &agent.command, env)
+    };
+    let agents = settings.acp.agents.iter().filter(|(_, agent)| !agent.command.is_empty());
+    let programs = programs.into_iter().flatten().chain(agents.filter_map(agent));
     all.filter_map(wrong).chain(programs).chain(schemas(settings, state)).collect()
 }
 

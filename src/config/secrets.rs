@@ -29,7 +29,7 @@ const OWN: [&str; 9] = [
 /// Stands for a secret whose file cannot be read: that is told, and nothing else of the secret.
 const UNREAD: &str = "cannot-be-read";
 /// Keys that may hold one and have no `_file`: only hidden.
-const HIDDEN: [&str; 2] = ["llm.headers.*", "llm.profiles.*.headers.*"];
+const HIDDEN: [&str; 3] = ["acp.agents.*.env.*", "llm.headers.*", "llm.profiles.*.headers.*"];
 
 /// Which keys hold secrets.
 #[derive(Clone, Debug)]

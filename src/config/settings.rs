@@ -59,6 +59,8 @@ pub struct Settings {
     pub agent: agent::Settings,
     /// What tools keep to.
     pub tools: tools::Settings,
+    /// Other programs' agents that tasks may be given to.
+    pub acp: tools::acp::Settings,
     /// Whether commands run in the sandbox, and what they reach there: `auto`, `required`, `off`, or more keys.
     pub sandbox: sandbox::Settings,
     /// What nothing may do, whatever asks for it.
@@ -125,6 +127,7 @@ impl Default for Settings {
             images: llm::ImageSettings::default(),
             agent: agent::Settings::default(),
             tools: tools::Settings::default(),
+            acp: tools::acp::Settings::default(),
             sandbox: sandbox::Settings::default(),
             guard: guard::Settings::default(),
             approvals: guard::policy::Settings::default(),

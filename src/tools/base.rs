@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use selkie_channel_core::Posting;
 
+use crate::acp::{self, AcpSpawn};
 use crate::agents::{ListAgents, MessageAgent, PeekAgent, Spawn, StopAgent};
 use crate::conversation::{
     AskUser, Cron, PlanCreate, PlanEnter, PlanExit, Recall, Think, TodoRead, TodoUpdate, TodoWrite,
@@ -22,7 +23,7 @@ use crate::refusals::unset;
 use crate::registry::{Base, ToolEntry};
 use crate::sessions::{SessionsHistory, SessionsList, SessionsSend, SessionsStatus};
 use crate::settings::Paths;
-use crate::shell::{Bash, PowerShell, Process, Processes};
+use crate::shell::{Bash, PowerShell, Process, Processes, SpokenPrograms};
 use crate::speak::contacts_send::ContactsSend;
 use crate::speak::message::Message;
 use crate::web::client::GuardedClient;
@@ -53,6 +54,19 @@ pub struct ToolDeps {
     pub posting: Vec<PublicChannel>,
     /// Whether a server makes pictures.
     pub has_images: bool,
+    /// Other programs' agents.
+    pub acp: Arc<acp::Settings>,
+}
+
+impl ToolDeps {
+    fn spoken(&self) -> SpokenPrograms {
+        let Self { processes, env, sandbox, .. } = self;
+        SpokenPrograms {
+            processes: Arc::clone(processes),
+            env: Arc::clone(env),
+            sandbox: Arc::clone(sandbox),
+        }
+    }
 }
 
 /// A channel by which things are posted in public.
@@ -79,6 +93,7 @@ impl Default for ToolDeps {
             schemas: Schemas::default(),
             posting: Vec::new(),
             has_images: false,
+            acp: Arc::default(),
         }
     }
 }
@@ -179,11 +194,14 @@ pub fn runtime(settings: &Settings, means: &ToolDeps) -> Vec<ToolEntry> {
     let todo = TodoUpdate(Arc::clone(&means.main));
     let todo = ToolEntry::new(settings.todo_update.enabled, todo);
     let spawn = ToolEntry::new(settings.spawn.enabled, Spawn::new(&settings.spawn, &means.main));
+    let acp = AcpSpawn::new(&means.acp, &means.spoken());
+    let absent = means.acp.agents.is_empty().then(|| unset("acp.agents"));
+    let acp = ToolEntry { absent, ..ToolEntry::new(settings.acp_spawn.enabled, acp) };
     let draws = settings.image_generate.enabled;
     let absent = (!means.has_images).then(|| unset("images"));
     let draw = ToolEntry { absent, ..ToolEntry::new(draws, ImageGenerate) };
     let public = means.posting.iter().flat_map(|channel| posting(settings, *channel));
-    [plan, todo, spawn, draw].into_iter().chain(public).collect()
+    [plan, todo, spawn, acp, draw].into_iter().chain(public).collect()
 }
 
 /// The tools that post by a channel, wherever they are asked for.

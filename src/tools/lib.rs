@@ -2,6 +2,7 @@
 
 #[cfg(any(test, feature = "testing"))]
 pub mod absent;
+pub mod acp;
 mod address;
 pub mod agents;
 pub mod aliases;

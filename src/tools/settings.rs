@@ -90,6 +90,8 @@ pub struct Settings {
     pub memory_write: Switch,
     /// Reading the todo list.
     pub todo_read: Switch,
+    /// Giving tasks to other programs' agents, where `acp.agents` names any.
+    pub acp_spawn: Switch,
     /// Keeping the list of what people want done, in `TODO.md`.
     pub todo_update: Switch,
     /// Replacing the todo list.

@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod acp;
 mod agents;
 mod alerts;
 mod answer_pictures;

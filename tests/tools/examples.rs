@@ -284,7 +284,6 @@ fn a_tool_that_selkie_lacks_is_said_to_be_missing_under_any_name() {
         "message_agent",
         "peek_agent",
         "stop_agent",
-        "acp_spawn",
         "agents_list",
         "sessions_spawn",
         "subagents",

@@ -1,5 +1,6 @@
 //! One story per tool, told to the built binary with `selkie tools call`.
 
+mod acp_example;
 mod apply_patch;
 mod bash;
 mod desk;

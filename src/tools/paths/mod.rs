@@ -29,7 +29,7 @@ pub use form::refused;
 pub use level::{Level, level_of, mark_level};
 pub use lists::{ListWriter, Lists};
 pub use ours::{CREDENTIALS, ClosedPaths, Ours};
-pub use reading::{note_command, of_command};
+pub use reading::{note_command, note_program, of_command};
 pub use roots::Roots;
 pub use rules::denied;
 pub use staged::{StageWriter, StagedContent};

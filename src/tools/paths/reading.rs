@@ -31,6 +31,19 @@ pub fn note_command(
     roots.level.starts(&writes, reads, clock)
 }
 
+/// Notes the same of a program of which nobody knows what it reads.
+///
+/// # Errors
+/// As [`note_command`].
+pub fn note_program(
+    roots: &Roots,
+    writes: &[PathBuf],
+    clock: &SharedClock,
+) -> io::Result<Option<OpenRun>> {
+    let writes: Vec<&Path> = writes.iter().map(PathBuf::as_path).collect();
+    roots.level.starts(&writes, Taint::Raw, clock)
+}
+
 /// Returns the level of what a command may read: over the network, the files that it names, those of the folder that it
 /// may sweep over, and of the conversation's own folder where it stands or goes there. What names the state folder or a
 /// list of it may read what many have written.

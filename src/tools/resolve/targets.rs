@@ -52,6 +52,7 @@ write_file: path content mode
 plan_create: task max_steps style model
 todo_update: action content people chat_id*
 image_generate: prompt picture size
+acp_spawn: agent task cwd
 ";
 
 /// Finds whatever is named, in one chat.

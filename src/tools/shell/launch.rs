@@ -144,12 +144,17 @@ impl Way<'_> {
             plan: self.hold.plan(roots, self.limits),
             note: None,
             tape: if self.background { Tape::ring() } else { Tape::head_and_tail() },
+            is_spoken_with: false,
         })
     }
 }
 
 /// Gives a command the home and the folder for short-lived files that it can write in, and the programs that it can start.
-fn at_home_in_the_sandbox(environment: &mut Environment, roots: &Roots, boundary: &Boundary) {
+pub(super) fn at_home_in_the_sandbox(
+    environment: &mut Environment,
+    roots: &Roots,
+    boundary: &Boundary,
+) {
     let Homes { home, tmp } = Homes::of(roots);
     for (name, folder) in [("HOME", home), ("TMPDIR", tmp)] {
         environment.insert(name.to_owned(), folder.to_string_lossy().into_owned());
@@ -209,7 +214,11 @@ pub(super) fn make_own(roots: &Roots) -> Result<(), ToolError> {
 }
 
 /// Where it is run: `cwd`, else the workspace, else the conversation's own folder of the cache.
-fn folder(roots: &Roots, rules: &Rules<'_>, cwd: Option<&str>) -> Result<WorkFolder, ToolError> {
+pub(super) fn folder(
+    roots: &Roots,
+    rules: &Rules<'_>,
+    cwd: Option<&str>,
+) -> Result<WorkFolder, ToolError> {
     let finder = Finder { tool: rules.tool, roots, deny: rules.deny_paths };
     let asked = cwd.map(str::trim).filter(|cwd| !cwd.is_empty());
     // An alias alone is an error for files; as a place to stand it means the folder itself.

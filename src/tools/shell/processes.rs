@@ -9,6 +9,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{ConversationId, locked};
 use selkie_sandbox::{Launcher, Machine, State};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -187,6 +188,14 @@ impl Processes {
             tokio::task::spawn_blocking(move || this.cleared(&driven, &mark, lost)).await.ok();
         });
         Ok(running)
+    }
+
+    /// Does work that belongs to a process, to its end, whoever waits for it.
+    pub(crate) fn look_after<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> JoinHandle<T> {
+        self.tracker.spawn(work)
     }
 
     /// Starts a process and keeps it under a name.

@@ -46,6 +46,8 @@ pub(super) struct Program {
     pub(super) note: Option<OpenRun>,
     /// What is kept of its output.
     pub(super) tape: Tape,
+    /// Who started it reads its standard output, and the tape has its errors alone.
+    pub(super) is_spoken_with: bool,
 }
 
 impl Program {
@@ -62,6 +64,8 @@ pub(super) struct SupervisedProcess {
     pub(super) leader: Pid,
     held: ControlLine,
     pub(super) stdin: tokio::sync::Mutex<Option<pipe::Sender>>,
+    /// What it writes, where that is read by who started it.
+    pub(super) stdout: Mutex<Option<pipe::Receiver>>,
     tape: Mutex<Tape>,
     /// State, and how much has been printed: watchers wake at either.
     news: watch::Sender<(State, u64)>,
@@ -99,6 +103,12 @@ impl SupervisedProcess {
                 Some(pipe::Sender::from_owned_fd(OwnedFd::from(ours))?)
             }
         };
+        let mut stdout = None;
+        if program.is_spoken_with {
+            let (ours, theirs) = io::pipe()?;
+            streams.output = OwnedFd::from(theirs);
+            stdout = Some(pipe::Receiver::from_owned_fd(OwnedFd::from(ours))?);
+        }
         let launch = Launch { argv: &program.argv, plan: &program.plan, streams };
         let (mut command, control) = launcher.command(launch)?;
         command.current_dir(program.folder.way()?).env_clear().envs(program.environment);
@@ -112,6 +122,7 @@ impl SupervisedProcess {
             leader,
             held: ControlLine::new(leader, control),
             stdin: tokio::sync::Mutex::new(stdin),
+            stdout: Mutex::new(stdout),
             tape: Mutex::new(program.tape),
             news: watch::Sender::new((State::Running, 0)),
             notes: Mutex::new(program.note.into_iter().collect()),
