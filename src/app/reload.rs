@@ -22,9 +22,10 @@ use selkie_domain::count::counted;
 use selkie_engine::flow::{ChannelChange, ChannelOutcome};
 
 /// What can change while selkie runs, besides the channels' own sections: these keys and all beneath them.
-const LIVE: [&str; 27] = [
+const LIVE: [&str; 28] = [
     "acp",
     "agent",
+    "agents",
     "approvals",
     "debounce",
     "gate",

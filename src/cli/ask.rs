@@ -140,7 +140,8 @@ fn choice(plan: &AppConfig, ask: &AskArgs) -> Result<Choice, Failure> {
         let named = llm::model_list(&plan.settings.llm).named(text);
         named.map_err(|why| Failure::Usage(format!("--model: {why}")))
     };
-    Ok(Choice { model: ask.model.as_ref().map(named).transpose()?, effort: ask.effort })
+    let model = ask.model.as_ref().map(named).transpose()?;
+    Ok(Choice { model, effort: ask.effort, ..Choice::default() })
 }
 
 /// Reads what is asked.

@@ -1,6 +1,7 @@
 //! What a schema cannot say: values that contradict each other or the rest of the house.
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use selkie_channel_core::ChannelKit;
 
@@ -9,10 +10,10 @@ use crate::problem::{Wrong, one_of};
 use crate::settings::Settings;
 use crate::source::path;
 use crate::unprompted::{self, Targets};
-use crate::{acp, bounds, database, fixed, place_settings, reach, rows, sandboxed};
+use crate::{acp, bounds, database, fixed, own_agents, place_settings, reach, rows, sandboxed};
 use selkie_domain::crash::CrashPoint;
 use selkie_domain::spelling::nearest;
-use selkie_domain::tool::Class;
+use selkie_domain::tool::{Class, ToolSpec};
 use selkie_tools as tools;
 use selkie_tools::base::{self, ToolDeps};
 use selkie_tools::web::SearchProvider;
@@ -32,7 +33,9 @@ pub fn contradictions(
     }
     let known = OnceCell::new();
     let judge = |word: &str| tool_or_class(word, known.get_or_init(|| tool_names(kits)));
+    let judge_any = |word: &str| judge(word).filter(|_| !other_names().contains(&word));
     wrong.extend(place_settings::problems(settings, kits, &judge));
+    wrong.extend(own_agents::problems(settings, &judge_any));
     wrong.extend(rows::problems(&settings.approvals.policy, kits, &judge));
     let targets = Targets { kits, owners: &settings.owners, has_section };
     wrong.extend(fixed::problems(settings, &targets));
@@ -60,12 +63,21 @@ fn tool_or_class(word: &str, known: &[&'static str]) -> Option<String> {
 }
 
 fn tool_names(kits: &[ChannelKit]) -> Vec<&'static str> {
+    let ours = specs().into_iter().map(|spec| spec.name);
+    ours.chain(kits.iter().flat_map(|kit| kit.speaking.iter().map(|tool| tool.name))).collect()
+}
+
+/// What other harnesses call our tools.
+fn other_names() -> Vec<&'static str> {
+    specs().iter().flat_map(|spec| spec.also.names.iter().map(|other| other.called)).collect()
+}
+
+fn specs() -> Vec<Arc<ToolSpec>> {
     let settings = tools::Settings::default();
     let means = ToolDeps::default();
     let base = base::build(&settings, &means).map(|base| base.specs()).unwrap_or_default();
     let runtime = base::runtime(&settings, &means);
-    let ours = base.iter().map(|spec| spec.name).chain(runtime.iter().map(|r| r.tool.spec().name));
-    ours.chain(kits.iter().flat_map(|kit| kit.speaking.iter().map(|tool| tool.name))).collect()
+    base.into_iter().chain(runtime.iter().map(|r| Arc::clone(r.tool.spec()))).collect()
 }
 
 /// Reads `debug.crash_at`: the point and at which pass (1 = the first).

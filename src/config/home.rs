@@ -5,10 +5,11 @@ use serde_json::Value;
 use crate::problem::Wrong;
 
 /// Our own keys that hold a path; `*` is any name.
-const PATHS: [&[&str]; 5] = [
+const PATHS: [&[&str]; 6] = [
     &["file_state_dir"],
     &["file_cache_dir"],
     &["workspace", "dir"],
+    &["agents", "*", "workspace"],
     &["backup", "dir"],
     &["tools", "bash", "rewrite", "binary"],
 ];
@@ -19,7 +20,10 @@ pub fn expand(value: &mut Value, home: Option<&str>) -> Vec<Wrong> {
     let mut wrong = Vec::new();
     walk(value, &mut Vec::new(), &mut |path, text| {
         let named = path.last().is_some_and(|key| key.ends_with("_file"));
-        let known = PATHS.iter().any(|known| path.iter().eq(known.iter()));
+        let fits = |(part, known): (&String, &&str)| *known == "*" || part == known;
+        let known = PATHS
+            .iter()
+            .any(|known| path.len() == known.len() && path.iter().zip(*known).all(fits));
         let opened = matches!(path, [section, list, _] if section == "sandbox" && ["read", "write"].contains(&&**list));
         let denied = path.len() > 1 && path[path.len() - 2] == "deny_paths";
         if !named && !known && !opened && !denied {

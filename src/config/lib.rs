@@ -32,6 +32,7 @@ mod layers;
 mod lines;
 mod named;
 mod node;
+mod own_agents;
 mod place_settings;
 mod reach;
 mod read;

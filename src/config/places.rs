@@ -1,4 +1,4 @@
-//! Whether the folders that the config names can be used: they are there, or can be made.
+//! Whether the folders and files that the config names can be used: they are there, or can be made.
 
 use std::path::{Path, PathBuf};
 
@@ -46,12 +46,49 @@ pub fn problems(
         configured("transcription.command", &settings.transcription.command, env),
         configured("speech.command", &settings.speech.command, env),
     ];
-    let agent = |(name, agent): (&String, &AgentProgram)| {
+    let program_of = |(name, agent): (&String, &AgentProgram)| {
         program(&format!("acp.agents.{name}.command"), &agent.command, env)
     };
-    let agents = settings.acp.agents.iter().filter(|(_, agent)| !agent.command.is_empty());
-    let programs = programs.into_iter().flatten().chain(agents.filter_map(agent));
-    all.filter_map(wrong).chain(programs).chain(schemas(settings, state)).collect()
+    let acp = settings.acp.agents.iter().filter(|(_, agent)| !agent.command.is_empty());
+    let programs = programs.into_iter().flatten().chain(acp.filter_map(program_of));
+    let agents = agents(settings, state, cache);
+    all.filter_map(wrong).chain(programs).chain(schemas(settings, state)).chain(agents).collect()
+}
+
+/// The folders and the files of agents.
+fn agents(settings: &Settings, state: &Path, cache: &Path) -> Vec<Unfit> {
+    let mut wrong = Vec::new();
+    for (name, agent) in &settings.agents {
+        let mut add = |key: &str, message: Option<String>| {
+            let key = format!("agents.{name}.{key}");
+            wrong.extend(message.map(|message| Unfit { key, variable: None, message }));
+        };
+        let folder = agent.workspace.as_deref().filter(|folder| folder.is_absolute());
+        add("workspace", folder.and_then(|folder| in_the_bots(folder, [state, cache])));
+        add("workspace", folder.and_then(unusable));
+        let file = agent.persona_file().map(|file| state.join(file));
+        let missing = file.filter(|file| !file.is_file());
+        let missing =
+            missing.map(|file| format!("is {}, which does not exist: write it", file.display()));
+        add("persona", missing);
+    }
+    wrong
+}
+
+/// Says that a folder for work holds the bot's own files, or lies among them.
+fn in_the_bots(folder: &Path, own: [&Path; 2]) -> Option<String> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = real(folder);
+    let is_one = own.into_iter().any(|own| {
+        let own = real(own);
+        folder.starts_with(&own) || own.starts_with(&folder)
+    });
+    is_one.then(|| {
+        format!(
+            "is {}, which contains, or is inside, the bot's own folders: choose another",
+            folder.display()
+        )
+    })
 }
 
 /// The program that is put before every command.

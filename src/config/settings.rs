@@ -81,6 +81,8 @@ pub struct Settings {
     pub workspace: flow::WorkspaceSettings,
     /// How people are shown what a long task is doing.
     pub progress: flow::ProgressSettings,
+    /// Agents of one's own, by their names: who answers, by which model, with which tools.
+    pub agents: BTreeMap<String, flow::AgentSettings>,
     /// What holds in single groups, private chats, and their topics and threads, by their id.
     pub places: BTreeMap<String, flow::PlaceSettings>,
     /// The same, as older configs call it.
@@ -138,6 +140,7 @@ impl Default for Settings {
             alerts: alerts::Alerts::default(),
             workspace: flow::WorkspaceSettings::default(),
             progress: flow::ProgressSettings::default(),
+            agents: BTreeMap::new(),
             places: BTreeMap::new(),
             groups: BTreeMap::new(),
             limits: flow::LimitSettings::default(),
@@ -169,6 +172,7 @@ impl Settings {
             outbox: self.outbox.clone(),
             workspace: self.workspace.clone(),
             progress: self.progress.clone(),
+            agents: self.agents.clone(),
             places: self.of_places(),
             record_untriggered: self.record_untriggered,
             group_trigger_mode: self.group_trigger_mode,

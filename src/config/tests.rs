@@ -210,13 +210,49 @@ fn a_place_names_a_profile_and_a_level() {
     config.yaml:5: places.pg:1.effort takes none, minimal, low, medium, high, xhigh or max, not hihg
     config.yaml:5: places.pg:1.model "quik" is not a model profile of the config (takes quick). Did you mean quick?
     config.yaml:8: groups.pg:2 is in places, too: keep that one
-    config.yaml:8: groups.pg:2.modle is not a key (did you mean model? takes allow, group_trigger_mode, bots, model, effort, voice)
+    config.yaml:8: groups.pg:2.modle is not a key (did you mean model? takes allow, group_trigger_mode, bots, model, effort, agent, voice)
     "#);
     let right = "llm: {profiles: {quick: {provider: offline}}}\n\
          places: {'pg:1': {effort: low}, 'pg:2': {model: quick, effort: high}}\n\
          groups: {'pg:3': {bots: true}}\n";
     let places = Desk::with(right).settings().of_places();
     assert_eq!(places.keys().collect::<Vec<_>>(), ["pg:1", "pg:2", "pg:3"]);
+}
+
+#[test]
+fn an_agent_is_named_once_and_names_what_there_is() {
+    let desk = Desk::with(
+        "llm: {profiles: {quick: {provider: offline}}}\n\
+         agents:\n  reader: {model: quik, tools: [file_read, network, reed]}\n\
+         \x20 twice: {}\n  twice: {}\n  off: {}\n  My_Agent: {about: \"one\\ntwo\"}\n\
+         \x20 coder: {persona: ../x.md, workspace: srv, memory: 'a b', tool: [bash]}\n  mute: {persona: ' '}\n\
+         \x20 thinker: {effort: hihg}\n\
+         places: {'pg:1': {agent: raeder}}\n",
+    );
+    assert_snapshot!(desk.problems(), @r#"
+    config.yaml:3: agents.reader.model "quik" is not a model profile of the config (takes quick). Did you mean quick?
+    config.yaml:3: agents.reader.tools[2] takes names of tools and classes (read, note, reply, write, exec, network, message, agent or public), not "reed" (did you mean read?)
+    config.yaml:5: agents.twice is already there: keep one of the two
+    config.yaml:6: agents.off is a word of /agent: call the agent something other than off
+    config.yaml:7: agents.My_Agent takes a name of 1 to 32 small letters, digits and hyphens
+    config.yaml:7: agents.My_Agent.about takes one line of at most 200 characters
+    config.yaml:8: agents.coder.memory takes own, or a name of 1 to 32 small letters, digits and hyphens, not "a b"
+    config.yaml:8: agents.coder.persona takes words, or persona/NAME.md in the state folder, not "../x.md"
+    config.yaml:8: agents.coder.tool is not a key (did you mean tools? takes about, persona, model, effort, tools, workspace, memory)
+    config.yaml:8: agents.coder.workspace takes a whole path, such as /srv/project, not "srv"
+    config.yaml:9: agents.mute.persona takes words, or persona/NAME.md in the state folder: write some, or take the key out
+    config.yaml:10: agents.thinker.effort takes none, minimal, low, medium, high, xhigh or max, not hihg
+    config.yaml:11: places.pg:1.agent takes the name of an agent (coder, mute, reader or thinker), not "raeder" (did you mean reader?)
+    "#);
+    let none = Desk::with("places: {'pg:1': {agent: reader}}\n");
+    assert_snapshot!(none.problems(), @r#"config.yaml:1: places.pg:1.agent is "reader", and the config has no agents: add it to `agents`"#);
+    let right = "llm: {profiles: {quick: {provider: offline}}}\n\
+         agents:\n  reader: {about: reads, persona: Read., model: quick, effort: low, tools: [], memory: own}\n\
+         \x20 coder-2: {workspace: ~/code, persona: persona/coder.md}\n\
+         places: {'pg:1': {agent: coder-2}}\n";
+    let agents = Desk::with(right).env("HOME", "/home/me").settings().agents;
+    assert_eq!(agents["coder-2"].workspace.as_deref(), Some("/home/me/code".as_ref()));
+    assert_eq!(agents["reader"].tools.as_deref(), Some([].as_slice()));
 }
 
 #[test]

@@ -38,6 +38,7 @@ builtins! {
     Status = "status", "shows what is running and waiting here, and what it cost";
     Model = "model", "shows which model answers here, or chooses another: /model NAME, /model default";
     Think = "think", "shows how hard the model here thinks, or sets it: /think high, /think default";
+    Agent = "agent", "shows which agent answers here, or chooses one: /agent NAME, /agent off";
     Plan = "plan", "shows whether plan mode is on here; /plan off ends it";
     Schedules = "schedules", "lists what is scheduled here; /schedules pause N, resume N, remove N";
     Remind = "remind", "reminds you here: /remind in 20m TEXT, /remind tomorrow 08:00 TEXT";
@@ -58,7 +59,7 @@ builtins! {
 impl Builtin {
     /// Whether only an owner can use it.
     pub fn is_owners(self) -> bool {
-        matches!(self, Self::Ps | Self::Workspace | Self::Model | Self::Think)
+        matches!(self, Self::Ps | Self::Workspace | Self::Model | Self::Think | Self::Agent)
     }
 
     /// Reads a name.

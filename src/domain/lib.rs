@@ -23,6 +23,7 @@ pub mod metrics;
 mod named;
 pub mod narrowing;
 mod other_names;
+pub mod own_agent;
 pub mod own_form;
 pub mod owners;
 pub mod pairing;

@@ -121,7 +121,9 @@ impl Action {
     /// Returns which model it names, and how hard that thinks.
     pub fn choice(&self) -> Choice {
         match self {
-            Self::Prompt { model, effort, .. } => Choice { model: model.clone(), effort: *effort },
+            Self::Prompt { model, effort, .. } => {
+                Choice { model: model.clone(), effort: *effort, ..Choice::default() }
+            }
             _ => Choice::default(),
         }
     }

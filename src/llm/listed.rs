@@ -41,7 +41,7 @@ pub struct ListedRoute {
 impl ListedRoute {
     /// Returns what it chooses besides its own models.
     pub fn choice(&self) -> Choice {
-        Choice { model: None, effort: self.effort }
+        Choice { effort: self.effort, ..Choice::default() }
     }
 
     /// Says what answers: `a via x, else b via y`.
@@ -148,7 +148,7 @@ mod tests {
         insta::assert_snapshot!(list.named("gpt-6.2-sol").unwrap_err(), @r#"several profiles ask "gpt-6.2-sol": name one of them (spare, strong …)"#);
         insta::assert_snapshot!(list.named("stron").unwrap_err(), @r#""stron" is not a model profile of the config (takes quick, spare, strong). Did you mean strong?"#);
         assert_eq!(list.main.told(), "gpt-6-luna via quick, else gpt-6.2-sol via spare");
-        assert_eq!(list.main.choice(), Choice { model: None, effort: Some(Effort::Low) });
+        assert_eq!(list.main.choice(), Choice { effort: Some(Effort::Low), ..Choice::default() });
         assert_eq!(list.heartbeat.effort, None);
         assert_eq!(list.name_of("gone"), "gone");
     }

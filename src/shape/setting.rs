@@ -33,5 +33,8 @@ pub(super) fn setting(facts: &Facts) -> String {
     };
     let agent = if facts.parent.is_some() { " · agent" } else { "" };
     let others = if facts.taint.is_any() { " · other people's words" } else { "" };
-    format!("{} · {} · {trigger} · {mode}{agent}{others}", facts.place.name(), facts.trust.name())
+    let own = facts.pick.agent.as_ref().map(|name| format!(" · agent {name}")).unwrap_or_default();
+    let place = facts.place.name();
+    let trust = facts.trust.name();
+    format!("{place} · {trust} · {trigger} · {mode}{agent}{others}{own}")
 }

@@ -151,7 +151,7 @@ pub enum CommandEffect {
     Zone(ZoneOf, Option<Draft>),
     /// Changes what the conversation is in; a running task learns it as the answer of its next write.
     Mode(Mode, Option<Draft>),
-    /// Sets which model answers in the conversation, or how hard it thinks, from its next claim on.
+    /// Sets which model or agent answers in the conversation, or how hard it thinks, from its next claim on.
     Choose(ChosenHere, Option<Draft>),
 }
 
@@ -162,6 +162,8 @@ pub enum ChosenHere {
     Model(Option<String>),
     /// How hard it thinks; nothing takes it back.
     Effort(Option<Effort>),
+    /// The agent that answers; nothing takes it back.
+    Agent(Option<String>),
 }
 
 /// The answers to a stop, of which one is given.

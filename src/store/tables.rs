@@ -22,7 +22,8 @@ pub const TABLES: &[Table] = &[
     table("cursor", "account, value, at", "account"),
     numbered(
         "conversation",
-        "id, account, key, place, title, epoch, closed, todos, plan, last_at, cut, short, model, effort, parent",
+        "id, account, key, place, title, epoch, closed, todos, plan, last_at, cut, short, model, effort, parent, \
+         agent",
     ),
     table("place_alias", "account, old, new", "account, old"),
     table("conversation_alias", "account, old, conversation", "account, old"),

@@ -1,6 +1,7 @@
 //! Claims, steps, ends: what a worker asks of the ledger and what it is told.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -16,6 +17,7 @@ use crate::question::{NewQuestion, QuestionAnswer, QuestionRow};
 use selkie_domain::choice::Choice;
 use selkie_domain::facts::{Facts, Mode, Trust};
 use selkie_domain::ids::{InboxId, Instance, OutboundId, TaskId};
+use selkie_domain::own_agent::OwnAgent;
 use selkie_domain::own_form::OwnForm;
 use selkie_domain::taint::Taint;
 use selkie_domain::task::{Claim, Lane, ParkedOn, TaskState};
@@ -307,6 +309,8 @@ pub struct TaskClaim {
     pub facts: Facts,
     /// What an owner has chosen for its conversation, or for the chat whose thread that is.
     pub chosen: Choice,
+    /// The agent of the config that answers, with what it brings: set by whoever works on it, and stored by its name alone.
+    pub agent: Option<Arc<OwnAgent>>,
     /// Whoever works on it has changed its facts, and the stored ones do not say so yet.
     pub reshaped: bool,
     /// The messages it answers, oldest first.

@@ -9,6 +9,7 @@ use crate::intake::policy::RuleSettings;
 use crate::intake::settings::{
     GateSettings, HeartbeatSettings, LimitSettings, Pairing, PlaceSettings, Settings,
 };
+use crate::work::agents::Agents;
 use crate::work::runner::AgentRunner;
 use crate::work::settings::AnswerSettings;
 use crate::work::studio::Studio;
@@ -35,6 +36,7 @@ pub struct Lives {
     pub workspaces: Live<Workspaces>,
     pub(super) decision: Live<dyn Model>,
     pub(super) models: Live<ModelList>,
+    pub(super) agents: Live<Agents>,
     pub(super) sees: Live<Option<PictureKeeper>>,
     pub(super) voice: Live<Option<VoiceConfig>>,
     pub(super) summing: Option<LiveSumming>,
@@ -69,6 +71,7 @@ impl Lives {
             workspaces: Live::of(rooms.workspaces.clone()),
             decision: Live::of(Arc::clone(&rooms.decision)),
             models: Live::of(rooms.models.clone()),
+            agents: Live::of(Agents::of(&settings.agents, &rooms.workspaces.state_dir)),
             sees: Live::of(rooms.sees.clone()),
             voice: Live::of(rooms.voice.clone()),
             summing: rooms.summing.as_ref().map(summing),
@@ -79,6 +82,7 @@ impl Lives {
     /// Puts settings in the place of those of before.
     pub(super) fn put(&self, settings: &Settings) {
         self.places.put(settings.places.clone());
+        self.agents.put(Agents::of(&settings.agents, &self.workspaces.now().state_dir));
         self.rules.put(rules(settings));
         self.answers.put(answers(settings));
         self.limits.put(settings.limits.clone());

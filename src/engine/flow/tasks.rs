@@ -31,7 +31,11 @@ impl Tasks {
         let context = &rooms.context;
         let outbox = &rooms.opened.outbox;
         let rights = &rooms.rights;
-        let chooser = ModelChooser { rights: Arc::clone(rights), models: live.models.clone() };
+        let chooser = ModelChooser {
+            rights: Arc::clone(rights),
+            models: live.models.clone(),
+            agents: live.agents.clone(),
+        };
         let limits = Arc::clone(rooms.studio.limits());
         let running = Arc::clone(&rooms.agents.running);
         let kept = Arc::new(KeptProgress::default());

@@ -126,6 +126,7 @@ pub(crate) fn claimed(task: i64, inbound: &Inbound) -> TaskClaim {
         attempts: 1,
         facts: facts(),
         chosen: Choice::default(),
+        agent: None,
         reshaped: false,
         heard: vec![(InboxId(task), inbound.clone())],
         words: None,

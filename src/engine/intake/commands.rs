@@ -250,6 +250,7 @@ impl Commands {
             Builtin::Tools => say(self.tools(given, &account, trust, &command.args).await?),
             Builtin::Model => self.model(given).await,
             Builtin::Think => self.think(given).await,
+            Builtin::Agent => self.agent(given).await,
             Builtin::Plan => self.plan(given, trust, &command.args).await,
             Builtin::Stop => self.stop(given, &account, trust).await,
             Builtin::Reset if !may_end(&self.context, given, trust).await? => {

@@ -419,6 +419,7 @@ mod tests {
         - /status shows what is running and waiting here, and what it cost
         - /model shows which model answers here, or chooses another: /model NAME, /model default
         - /think shows how hard the model here thinks, or sets it: /think high, /think default
+        - /agent shows which agent answers here, or chooses one: /agent NAME, /agent off
         - /plan shows whether plan mode is on here; /plan off ends it
         - /schedules lists what is scheduled here; /schedules pause N, resume N, remove N
         - /remind reminds you here: /remind in 20m TEXT, /remind tomorrow 08:00 TEXT

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::delivery::settings::{OutboxSettings, ProgressSettings, StatusMode};
 pub use crate::intake::gate::settings::GateSettings;
 pub use crate::intake::heartbeat::settings::HeartbeatSettings;
+pub use crate::work::agents::AgentSettings;
 pub use crate::work::limits::settings::LimitSettings;
 pub use crate::work::settings::{PlaceSettings, TriggerMode, WhileBusy, WorkerSettings};
 pub use crate::work::workspace::WorkspaceSettings;
@@ -38,6 +39,8 @@ pub struct Settings {
     pub workspace: WorkspaceSettings,
     /// How people are shown what a long task is doing.
     pub progress: ProgressSettings,
+    /// Agents of one's own, by their names.
+    pub agents: BTreeMap<String, AgentSettings>,
     /// What holds in single places, by their ids (`tg:-100123`).
     pub places: BTreeMap<String, PlaceSettings>,
     /// Keep what a group says without meaning the bot, as context for the next task there.
@@ -82,6 +85,7 @@ impl Default for Settings {
             outbox: OutboxSettings::default(),
             workspace: WorkspaceSettings::default(),
             progress: ProgressSettings::default(),
+            agents: BTreeMap::new(),
             places: BTreeMap::new(),
             record_untriggered: true,
             group_trigger_mode: TriggerMode::default(),

@@ -201,12 +201,7 @@ impl TaskExecutor {
         self.close_expired_question(claimed).await;
         self.close_approval(claimed).await;
         let bounds = scheduled::bounds(&self.context, claimed).await;
-        let pick = match claimed.facts.parent {
-            Some(_) => claimed.facts.pick.clone(),
-            None => self.chooser.of_task(claimed, bounds.choice.clone()),
-        };
-        claimed.reshaped |= claimed.facts.pick != pick;
-        claimed.facts.pick = pick;
+        self.chooser.decide(claimed, bounds.choice.clone());
         TaskContext { mark, reply, progress, answer, steering, bounds, zone, hand_over }
     }
 

@@ -2,6 +2,7 @@
 
 pub mod acquaintances;
 pub mod agent_book;
+pub mod agents;
 pub mod attachments;
 pub mod backfill;
 pub mod choosing;

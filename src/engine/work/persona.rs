@@ -1,5 +1,5 @@
-//! Who the bot is: two files of the state folder, read anew when they have changed, so that the system prompt stays
-//! the same for as long as they do.
+//! Who the bot is, or an agent of its: files of the state folder, read anew when they have changed, so that the system
+//! prompt stays the same for as long as they do.
 
 use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -8,20 +8,20 @@ use std::sync::{Arc, Mutex};
 
 use selkie_channel_core::locked;
 
-/// Its files below the state folder, in the order of the prompt.
+/// The bot's own files below the state folder, in the order of the prompt.
 const FILES: [&str; 2] = ["persona/IDENTITY.md", "persona/SOUL.md"];
 /// A file is read up to here.
 const MAX_BYTES: usize = 16 * 1024;
 
 /// Who the bot is, as its files say now.
 pub struct Persona {
-    state_dir: PathBuf,
+    files: Vec<PathBuf>,
     read: Mutex<PersonaCache>,
 }
 
 /// What was read last.
 struct PersonaCache {
-    of: [Version; FILES.len()],
+    of: Vec<Version>,
     text: Arc<str>,
 }
 
@@ -39,35 +39,41 @@ struct Stamp {
 impl Persona {
     /// Reads the persona of a state folder.
     pub fn of(state_dir: &Path) -> Self {
-        let read =
-            Mutex::new(PersonaCache { of: versions(state_dir), text: read(state_dir).into() });
-        Self { state_dir: state_dir.to_owned(), read }
+        Self::of_files(state_dir, FILES.map(str::to_owned).to_vec())
     }
 
-    /// Returns it; empty when every file is missing, empty or a draft. Looks at two files and reads them when they
+    /// Reads a persona of these files below a state folder.
+    pub fn of_files(state_dir: &Path, names: Vec<String>) -> Self {
+        let files: Vec<PathBuf> = names.iter().map(|name| state_dir.join(name)).collect();
+        let read = Mutex::new(PersonaCache { of: versions(&files), text: read(&files).into() });
+        Self { files, read }
+    }
+
+    /// Returns it; empty when every file is missing, empty or a draft. Looks at its files and reads them when they
     /// have changed.
     pub fn now(&self) -> Arc<str> {
         let mut last = locked(&self.read);
-        let of = versions(&self.state_dir);
+        let of = versions(&self.files);
         if of != last.of {
-            *last = PersonaCache { of, text: read(&self.state_dir).into() };
+            *last = PersonaCache { of, text: read(&self.files).into() };
             tracing::info!("the persona has changed and was read again");
         }
         Arc::clone(&last.text)
     }
 }
 
-fn versions(state_dir: &Path) -> [Version; FILES.len()] {
-    FILES.map(|name| {
-        let found = std::fs::metadata(state_dir.join(name)).ok()?;
+fn versions(files: &[PathBuf]) -> Vec<Version> {
+    let version = |path: &PathBuf| {
+        let found = std::fs::metadata(path).ok()?;
         let changed = [found.ctime(), found.ctime_nsec()];
         Some(Stamp { inode: found.ino(), bytes: found.len(), changed })
-    })
+    };
+    files.iter().map(version).collect()
 }
 
 /// Reads the persona; empty when every file is missing, empty or a draft.
-fn read(state_dir: &Path) -> String {
-    let texts = FILES.iter().filter_map(|name| one(&state_dir.join(name)));
+fn read(files: &[PathBuf]) -> String {
+    let texts = files.iter().filter_map(|path| one(path));
     texts.collect::<Vec<_>>().join("\n\n")
 }
 
@@ -156,7 +162,7 @@ mod tests {
         std::fs::create_dir(state.path().join("persona")).unwrap();
         std::fs::write(state.path().join(FILES[0]), identity).unwrap();
         std::fs::write(state.path().join(FILES[1]), soul).unwrap();
-        read(state.path())
+        Persona::of(state.path()).now().to_string()
     }
 
     #[test]
@@ -165,7 +171,7 @@ mod tests {
         assert_eq!(persona(identity, "Be kind.\r\n"), "# I\nam Ina.\n\nBe kind.");
         assert_eq!(persona("---\r\nstatus: ready\r\n---\r\nI", ""), "I");
         assert_eq!(persona("", ""), "");
-        assert_eq!(read(Path::new("/nowhere/at/all")), "");
+        assert_eq!(&*Persona::of(Path::new("/nowhere/at/all")).now(), "");
     }
 
     #[test]
@@ -203,7 +209,7 @@ mod tests {
             let text = std::fs::read_to_string(templates.join(name)).unwrap();
             assert!(page(&text).is_draft && page(&text).words.len() > 40, "{name}");
         }
-        assert_eq!(read(&templates), "");
+        assert_eq!(&*Persona::of(&templates).now(), "");
     }
 
     #[test]

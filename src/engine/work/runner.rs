@@ -77,7 +77,9 @@ impl TaskRunner for AgentRunner {
             let shape = (self.shapes)(facts);
             self.scopes.make(claimed, facts, &shape, call, &ports)
         };
-        let (persona, cancel) = (self.persona.now(), ports.cancel.clone());
+        let own = claimed.agent.as_ref().and_then(|agent| agent.persona.clone());
+        let persona = own.unwrap_or_else(|| self.persona.now());
+        let cancel = ports.cancel.clone();
         let (shape, scope) = (&shape, &scope);
         let mut context = Vec::new();
         for source in &self.contexts {

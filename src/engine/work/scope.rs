@@ -7,7 +7,7 @@ use selkie_channel_core::Audience;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::work::workspace::{Workspaces, own_folder};
+use crate::work::workspace::{self, Workspaces, own_folder};
 use selkie_domain::clock::SharedClock;
 use selkie_domain::command_line;
 use selkie_domain::facts::{Facts, Where};
@@ -115,7 +115,8 @@ impl Scopes {
         let at_terminal = matches!(facts.place, Where::CommandLine { .. });
         let workspace = match (opens.workspace, at_terminal) {
             (Workspace::No, _) | (Workspace::Set, true) => None,
-            (Workspace::Any, true) => command_line::workspace(&claimed.conversation),
+            (Workspace::Any, true) => workspace::of_agent(claimed)
+                .or_else(|| command_line::workspace(&claimed.conversation)),
             (opened, false) => self.workspaces.of(claimed, facts.trust, opened == Workspace::Set),
         };
         let Workspaces { state_dir, cache_dir, ours, .. } = &self.workspaces;

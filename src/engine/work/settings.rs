@@ -50,6 +50,8 @@ pub struct PlaceSettings {
     pub model: Option<String>,
     /// How hard it thinks here. Default: what the route says.
     pub effort: Option<Effort>,
+    /// The agent that answers here (`agents.<name>`).
+    pub agent: Option<String>,
     /// Whether answers to voice messages are said aloud, too, where `speech` is configured. Default: text.
     pub voice: Option<AnswerVoice>,
 }
@@ -87,6 +89,7 @@ impl PlaceSettings {
             bots: self.bots || chat.bots,
             model: self.model.or_else(|| chat.model.clone()),
             effort: self.effort.or(chat.effort),
+            agent: self.agent.or_else(|| chat.agent.clone()),
             voice: self.voice.or(chat.voice),
         }
     }

@@ -43,15 +43,14 @@ impl Workspaces {
         if trust == Trust::Stranger {
             return None;
         }
+        if let Some(own) = of_agent(claimed) {
+            return Some(own);
+        }
         if let Some(set) = &claimed.workspace {
             return Some(set.into());
         }
         let by_config = self.by_config(claimed.conversation_row, trust).filter(|_| !closed)?;
-        // Programs need a folder to stand in; files would make it themselves.
-        if let Err(error) = std::fs::create_dir_all(&by_config) {
-            let folder = by_config.display();
-            tracing::warn!(%folder, %error, "the workspace cannot be created: see workspace.dir");
-        }
+        create(&by_config, "workspace.dir");
         Some(by_config)
     }
 
@@ -93,6 +92,22 @@ impl Workspaces {
     }
 }
 
+/// Returns the folder that the agent of a task works in, where it has one of its own.
+pub fn of_agent(claimed: &TaskClaim) -> Option<PathBuf> {
+    let agent = claimed.agent.as_ref()?;
+    let own = agent.workspace.clone()?;
+    create(&own, &format!("agents.{}.workspace", agent.name));
+    Some(own)
+}
+
+/// Programs need a folder to stand in; files would make it themselves.
+fn create(folder: &Path, key: &str) {
+    if let Err(error) = std::fs::create_dir_all(folder) {
+        let folder = folder.display();
+        tracing::warn!(%folder, %error, key, "the workspace cannot be created: see its key in the config");
+    }
+}
+
 /// Returns the name of a place's own folder in the cache: every thread of a channel works in the same.
 pub fn own_folder(place_row: i64) -> String {
     format!("c{place_row}")
@@ -104,6 +119,7 @@ mod tests {
 
     use super::*;
     use crate::flow::testing;
+    use selkie_domain::own_agent::OwnAgent;
 
     fn at(dir: &TempDir) -> Workspaces {
         let real = dir.path().canonicalize().unwrap();
@@ -139,6 +155,12 @@ mod tests {
         claimed.workspace = Some("/w".to_owned());
         assert_eq!(spaces.of(&claimed, Trust::Allowed, true), Some("/w".into()));
         assert_eq!(spaces.of(&claimed, Trust::Stranger, false), None);
+        let agent = OwnAgent { workspace: Some(dir.path().join("agent")), ..OwnAgent::default() };
+        claimed.agent = Some(Arc::new(agent));
+        assert_eq!(spaces.of(&claimed, Trust::Allowed, true), Some(dir.path().join("agent")));
+        assert!(dir.path().join("agent").is_dir());
+        assert_eq!(spaces.of(&claimed, Trust::Stranger, false), None);
+        claimed.agent = None;
         claimed.workspace = None;
         spaces.settings.dir = None;
         assert_eq!(spaces.of(&claimed, Trust::Owner, false), None);

@@ -36,6 +36,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0023_choice.sql"),
     include_str!("migrations/0024_spoken.sql"),
     include_str!("migrations/0025_agents.sql"),
+    include_str!("migrations/0026_agent.sql"),
 ];
 
 /// The version written today.

@@ -39,7 +39,8 @@ CREATE TABLE conversation (
     short BIGINT NOT NULL DEFAULT 0,
     model TEXT COLLATE "C",
     effort TEXT COLLATE "C",
-    parent BIGINT
+    parent BIGINT,
+    agent TEXT COLLATE "C"
 );
 CREATE UNIQUE INDEX conversation_key ON conversation (account, key);
 CREATE INDEX conversation_place ON conversation (account, place);

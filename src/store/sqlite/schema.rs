@@ -47,6 +47,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0032_choice.sql"),
     include_str!("migrations/0033_spoken.sql"),
     include_str!("migrations/0034_agents.sql"),
+    include_str!("migrations/0035_agent.sql"),
 ];
 
 /// The version written today (`PRAGMA user_version`).

@@ -17,7 +17,8 @@ INSERT INTO meta (id, checked_at) VALUES (1, 0);
 CREATE TABLE cursor (account TEXT PRIMARY KEY, value TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
 -- cut: the first ending of its epoch that is still read as history. short: tasks that ended before this one are shown
--- with their long answers cut. model, effort: which profile answers here and how hard it thinks, where an owner has said so.
+-- with their long answers cut. model, effort, agent: which profile and which agent
+-- answer here and how hard the model thinks, where an owner has said so.
 CREATE TABLE conversation (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     account TEXT NOT NULL,
@@ -33,7 +34,8 @@ CREATE TABLE conversation (
     short INTEGER NOT NULL DEFAULT 0,
     model TEXT,
     effort TEXT,
-    parent INTEGER
+    parent INTEGER,
+    agent TEXT
 ) STRICT;
 CREATE UNIQUE INDEX conversation_key ON conversation (account, key);
 CREATE INDEX conversation_place ON conversation (account, place);

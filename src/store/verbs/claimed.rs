@@ -212,6 +212,8 @@ fn header(tx: &mut dyn Tx, task: i64) -> Result<Header> {
                         WHERE p.account = c.account AND p.key = c.place AND c.place <> c.key)),
                 COALESCE(c.effort, (SELECT p.effort FROM conversation p
                         WHERE p.account = c.account AND p.key = c.place AND c.place <> c.key)),
+                COALESCE(c.agent, (SELECT p.agent FROM conversation p
+                        WHERE p.account = c.account AND p.key = c.place AND c.place <> c.key)),
                 EXISTS (SELECT 1 FROM task j WHERE j.conversation = c.id AND j.state = 'waiting'
                         AND j.album = 'with:' || CAST(t.id AS TEXT)),
                 COALESCE(c.parent, c.id), t.awaited
@@ -247,9 +249,9 @@ fn read_header(row: &dyn Row) -> Result<Header> {
         approval: None,
         decided_by: None,
         own_forms: BTreeMap::new(),
-        has_joined: row.get(23)?,
-        speaks_in: row.get(24)?,
-        is_awaited: row.get(25)?,
+        has_joined: row.get(24)?,
+        speaks_in: row.get(25)?,
+        is_awaited: row.get(26)?,
         children: Vec::new(),
         family: Usage::default(),
     };
@@ -334,6 +336,7 @@ impl RawClaimed {
             attempts: self.attempts,
             facts: Facts { mode: if self.plan { Mode::Plan } else { Mode::Normal }, ..facts },
             chosen: self.chosen,
+            agent: None,
             reshaped: false,
             heard,
             words: self.words,

@@ -34,7 +34,7 @@ pub fn mark(tx: &mut dyn Tx, conversation: i64, now: DateTime<Utc>) -> Result<St
         summary::forget(tx, conversation)?;
         tx.execute_later(
             "UPDATE conversation SET epoch = epoch + 1, cut = 0, short = 0, todos = NULL, plan = 0,
-                 model = NULL, effort = NULL WHERE id = ?1",
+                 model = NULL, effort = NULL, agent = NULL WHERE id = ?1",
             params![conversation],
         )?;
         tx.execute_later(

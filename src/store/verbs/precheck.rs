@@ -84,6 +84,8 @@ pub fn glance(tx: &mut dyn Tx, inbound: &Inbound, place: &str) -> Result<Glance>
              COALESCE(c.model, (SELECT p.model FROM conversation p
                      WHERE p.account = c.account AND p.key = c.place AND c.place <> c.key)),
              COALESCE(c.effort, (SELECT p.effort FROM conversation p
+                     WHERE p.account = c.account AND p.key = c.place AND c.place <> c.key)),
+             COALESCE(c.agent, (SELECT p.agent FROM conversation p
                      WHERE p.account = c.account AND p.key = c.place AND c.place <> c.key))
          FROM (SELECT 1 AS one) x
          LEFT JOIN conversation c ON c.id = COALESCE(

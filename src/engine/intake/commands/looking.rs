@@ -9,6 +9,7 @@ use crate::work::messages::agents;
 use crate::work::sessions::{SessionScope, Viewer};
 use selkie_domain::command_line;
 use selkie_domain::facts::Trust;
+use selkie_domain::own_agent::OwnAgent;
 use selkie_store::StoreError;
 
 /// Conversations that `/sessions` lists.
@@ -97,6 +98,9 @@ impl Commands {
         facts.mode = self.context.storage.ledger.mode(given.conversation).await?;
         facts.taint =
             facts.taint.max(self.context.storage.ledger.level(given.conversation, trust).await?);
+        let answerer = self.answerer_here(given).await?;
+        facts.narrowed.extend(answerer.agent.as_ref().and_then(OwnAgent::narrowing));
+        facts.pick = answerer.pick;
         let shape = (self.shapes)(&facts);
         Ok(match args.split_whitespace().collect::<Vec<_>>()[..] {
             [] => messages::tools(&shape.explain()),

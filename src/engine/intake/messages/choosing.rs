@@ -1,12 +1,13 @@
-//! What `/model` and `/think` say.
+//! What `/model`, `/think` and `/agent` say.
 
 use std::fmt::Write as _;
 
+use crate::work::agents::Agents;
 use selkie_domain::effort::Effort;
 use selkie_domain::spelling::nearest;
 use selkie_llm::ModelList;
 
-/// So many profiles are listed.
+/// So many profiles or agents are listed.
 const MAX: usize = 30;
 
 /// Says which model answers here, and which could.
@@ -31,6 +32,29 @@ pub fn think(answers: &str) -> String {
         "Model here: {answers}.\n/think LEVEL says how hard it thinks ({}), /think default takes that back.",
         levels()
     )
+}
+
+/// Says which agent answers here, and which could.
+pub fn agents(here: Option<&str>, agents: &Agents) -> String {
+    let mut text = match here {
+        Some(here) => format!("Agent here: {here}."),
+        None => "No agent answers here, only I do.".to_owned(),
+    };
+    let all = agents.list();
+    if all.len() == 0 {
+        text.push_str(" The config has none: see `agents` in config.example.yaml.");
+        return text;
+    }
+    text.push_str("\n/agent NAME chooses one, /agent off takes that back:");
+    let left = all.len().checked_sub(MAX);
+    for agent in all.take(MAX) {
+        let about = if agent.about.is_empty() { "" } else { ": " };
+        _ = write!(text, "\n- `{}`{about}{}", agent.name, plain(agent.about));
+    }
+    if let Some(more @ 1..) = left {
+        _ = write!(text, "\n… and {more} more.");
+    }
+    text
 }
 
 /// Says what answers from the next task on.
@@ -64,6 +88,20 @@ fn plain(text: &str) -> String {
 mod tests {
     use super::*;
     use selkie_llm::ListedModel;
+
+    #[test]
+    fn agents_are_listed_with_what_they_are_for() {
+        let none = Agents::default();
+        insta::assert_snapshot!(agents(None, &none), @"No agent answers here, only I do. The config has none: see `agents` in config.example.yaml.");
+        let settings = serde_json::json!({ "coder": {}, "reader": { "about": "reads the `web`" } });
+        let all = Agents::of(&serde_json::from_value(settings).unwrap(), "/nowhere".as_ref());
+        insta::assert_snapshot!(agents(Some("reader (/agent here)"), &all), @r"
+        Agent here: reader (/agent here).
+        /agent NAME chooses one, /agent off takes that back:
+        - `coder`
+        - `reader`: reads the 'web'
+        ");
+    }
 
     #[test]
     fn both_say_what_answers_and_what_they_take() {
