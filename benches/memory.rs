@@ -70,6 +70,7 @@ fn by(key: &str) -> Rememberer {
     Rememberer {
         conversation: ConversationId::new(AccountId::new("bird:1"), key),
         sees_general: false,
+        own_memory: None,
         author: PersonId::new("bird:2"),
         trust: Trust::Owner,
         level: Taint::Clean,

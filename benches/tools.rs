@@ -288,6 +288,7 @@ impl ToolRunner {
             sessions: Arc::new(NoSessions),
             agents: Arc::new(NoAgents),
             memory: Arc::new(NoMemory),
+            own_memory: None,
             studio: Arc::new(NoStudio),
             permissions: NoAsker::permissions("nobody is there"),
             post_files: Arc::new(NoPostFiles),

@@ -227,6 +227,7 @@ impl ToolRunner<'_> {
             todos: Arc::new(LedgerTodos(Arc::clone(&self.app.ledger))),
             todo_file: Arc::clone(&flow.people.todo_file),
             memory: Arc::clone(&flow.memory) as _,
+            own_memory: None,
             asked: Arc::default(),
             timetable: Arc::clone(&flow.timetable) as _,
             addressees: Arc::clone(&flow.people.addressees),

@@ -93,6 +93,19 @@ impl MemoryBook {
         [own].into_iter().chain(general).collect()
     }
 
+    /// Returns what a task sees, its own first: an agent that has a memory for itself sees that alone.
+    pub fn seen_as(
+        &self,
+        conversation: &ConversationId,
+        own_memory: Option<&str>,
+        sees_general: bool,
+    ) -> Vec<Subject> {
+        match own_memory {
+            Some(memory) => vec![self.own(conversation, false).of_agent(memory)],
+            None => self.seen(conversation, sees_general),
+        }
+    }
+
     /// Brings the index to what the files are now; for the start.
     pub async fn follow(&self) {
         match self.index.follow_all().await {
@@ -104,7 +117,7 @@ impl MemoryBook {
         }
     }
 
-    /// Lists what a conversation sees, entry by entry, its own first.
+    /// Lists what a conversation sees, entry by entry, its own first, and behind it what its agents have for themselves.
     ///
     /// # Errors
     /// In words: a file cannot be read.
@@ -114,7 +127,8 @@ impl MemoryBook {
         sees_general: bool,
     ) -> Result<Vec<MemoryEntry>, ToolError> {
         let mut all = Vec::new();
-        for subject in self.seen(conversation, sees_general) {
+        let of_agents = self.of_agents(&self.own(conversation, false)).await?;
+        for subject in self.seen(conversation, sees_general).into_iter().chain(of_agents) {
             let files = Arc::clone(self.reading.files());
             all.extend(blocking(move || remembered::entries(&files, &subject)).await?);
         }
@@ -147,21 +161,30 @@ impl MemoryBook {
             Ok(done)
         });
         let is_gone = done.await?.lines_taken > 0;
-        let subjects = self.seen(conversation, true);
+        let mut subjects = self.seen(conversation, true);
+        subjects.extend(self.of_agents(&self.own(conversation, false)).await?);
         if let Some(subject) = subjects.iter().find(|subject| subject.has(&one.path)) {
             self.index.follow(subject).await?;
         }
         Ok(is_gone)
     }
 
-    /// Forgets everything that is remembered of a conversation's place, its files and every earlier version of them. The
-    /// general memory is no place's: it stays.
+    /// Forgets everything that is remembered of a conversation's place, by its agents, too: the files and every earlier version
+    /// of them. The general memory is no place's: it stays.
     ///
     /// # Errors
     /// In words: a file is there still, or stands in the index.
     pub async fn forget(&self, conversation: &ConversationId) -> Result<(), ToolError> {
         let _one = self.writing.lock().await;
-        let subject = self.own(conversation, false);
+        let place = self.own(conversation, false);
+        let of_agents = self.of_agents(&place).await?;
+        for subject in std::iter::once(place).chain(of_agents) {
+            self.forget_subject(subject).await?;
+        }
+        Ok(())
+    }
+
+    async fn forget_subject(&self, subject: Subject) -> Result<(), ToolError> {
         let files = Arc::clone(self.reading.files());
         let own = subject.clone();
         let paths = blocking(move || {
@@ -179,8 +202,15 @@ impl MemoryBook {
     pub async fn moved(&self, old: &PlaceId, new: &PlaceId) {
         let old = Subject::of(old);
         let new = Subject::of(new);
-        if let Err(error) = self.move_files(&old, &new).await {
-            tracing::error!(%error, from = old.folder(), to = new.folder(), "memory did not move with its place");
+        let of_agents = self.of_agents(&old).await.unwrap_or_else(|error| {
+            tracing::error!(%error, of = old.folder(), "the memories of agents did not move with their place");
+            Vec::new()
+        });
+        for old in std::iter::once(old).chain(of_agents) {
+            let new = old.moved_to(&new);
+            if let Err(error) = self.move_files(&old, &new).await {
+                tracing::error!(%error, from = old.folder(), to = new.folder(), "memory did not move with its place");
+            }
         }
     }
 
@@ -209,7 +239,7 @@ impl MemoryBook {
     }
 
     fn seen_by(&self, by: &Rememberer) -> Vec<Subject> {
-        self.seen(&by.conversation, by.sees_general)
+        self.seen_as(&by.conversation, by.own_memory.as_deref(), by.sees_general)
     }
 
     /// Finds the file that a path names, among what the task sees.
@@ -239,7 +269,8 @@ impl MemoryBook {
 impl Memory for MemoryBook {
     async fn write(&self, by: &Rememberer, new: NewMemory) -> Result<TodoReport, ToolError> {
         let line = Line::of(&new.text, new.section.as_deref()).map_err(ToolError::Tell)?;
-        let subject = self.own(&by.conversation, by.sees_general);
+        let own = self.seen_by(by).into_iter().next();
+        let subject = own.unwrap_or_else(|| self.own(&by.conversation, by.sees_general));
         let path = subject.main();
         let Rememberer { author, trust, level, now, .. } = by.clone();
         let mark = Mark { author, trust, level, at: now.trunc_subsecs(0) };

@@ -25,7 +25,8 @@ const TITLE: &str = "What you remember here from earlier talks; parts of it may 
 impl ContextSource for MemoryBook {
     async fn part(&self, claimed: &TaskClaim) -> Option<ContextPart> {
         let facts = &claimed.facts;
-        let subjects = self.seen(&claimed.conversation, facts.is_owner_alone());
+        let own = claimed.agent.as_ref().and_then(|agent| agent.memory.as_deref());
+        let subjects = self.seen_as(&claimed.conversation, own, facts.is_owner_alone());
         let mut lines = Vec::new();
         let mut others = 0;
         let mut room = MAX_BYTES;

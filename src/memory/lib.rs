@@ -11,6 +11,7 @@ mod line;
 mod mark;
 mod marked_lines;
 mod met;
+mod of_agents;
 mod page;
 mod pieces;
 mod reading;

@@ -1,4 +1,5 @@
-//! Whose memory it is: each place has a folder of its own, and owners alone have a general one beside it.
+//! Whose memory it is: each place has a folder of its own, agents there may have others beside it, and owners alone have a
+//! general one.
 
 use selkie_channel_core::PlaceId;
 use sha2::{Digest as _, Sha256};
@@ -12,6 +13,8 @@ const GENERAL: &str = "owner";
 /// The longest name of a folder, in bytes; of a longer one its beginning is taken, and what tells it from others.
 const MAX_LENGTH: usize = 100;
 const BEGINNING: usize = 60;
+/// Parts a place's name from that of an agent's memory there: no place's name holds it.
+const OF_AGENT: char = '@';
 
 /// Whose memory it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,6 +36,34 @@ impl Subject {
     /// That of a place by its id: `tg:-100`.
     pub fn of_key(key: &str) -> Self {
         Self { name: folder_name(key) }
+    }
+
+    /// One that an agent has for itself in this place, by its name.
+    pub fn of_agent(&self, memory: &str) -> Self {
+        Self { name: format!("{}{OF_AGENT}{memory}", self.name) }
+    }
+
+    /// Whether it is one that an agent has for itself in that place.
+    pub fn is_within(&self, place: &Self) -> bool {
+        self.agents().is_some_and(|(of, _)| of == place.name)
+    }
+
+    /// An agent's whose file has left earlier versions in a folder of this name: its path with points for slashes.
+    pub fn of_kept(folder: &str) -> Option<Self> {
+        let name = folder.strip_prefix(FOLDER)?.strip_prefix('.')?;
+        let (place, rest) = name.split_once(OF_AGENT)?;
+        // No name of an agent's memory has a point.
+        Some(Self { name: place.to_owned() }.of_agent(rest.split('.').next()?))
+    }
+
+    /// The same agent's in another place; itself where it is a place's.
+    pub fn moved_to(&self, place: &Self) -> Self {
+        self.agents().map_or_else(|| place.clone(), |(_, memory)| place.of_agent(memory))
+    }
+
+    /// The name of the place and that of the memory, where it is an agent's.
+    fn agents(&self) -> Option<(&str, &str)> {
+        self.name.split_once(OF_AGENT)
     }
 
     /// That of a folder of memory, by its name.
@@ -148,6 +179,22 @@ mod tests {
         }
         assert!(Subject::general().has("MEMORY.md") && Subject::general().has("memory/owner/x.md"));
         assert!(!Subject::general().has("memory/owner./x.md"));
+    }
+
+    #[test]
+    fn an_agent_has_a_memory_in_each_place() {
+        let place = of("tg:-1001");
+        let own = place.of_agent("reader");
+        assert_eq!(own.main(), "memory/tg.-1001@reader/MEMORY.md");
+        assert!(
+            own.is_within(&place) && !place.is_within(&place) && !own.is_within(&of("tg:-100"))
+        );
+        assert_eq!(Subject::of_kept("memory.tg.-1001@reader.MEMORY.md"), Some(own.clone()));
+        assert_eq!(Subject::of_kept("memory.tg.-1001.MEMORY.md"), None);
+        assert_eq!(own.moved_to(&of("tg:-7")), of("tg:-7").of_agent("reader"));
+        assert_eq!(place.moved_to(&of("tg:-7")), of("tg:-7"));
+        assert!(!of("tg:-1001@reader").is_within(&place), "a place is no agent's");
+        assert!(!place.has(&own.main()) && !own.has(&place.main()));
     }
 
     proptest! {

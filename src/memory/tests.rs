@@ -86,6 +86,7 @@ pub(super) fn ann() -> Rememberer {
     Rememberer {
         conversation: conversation("tg:1"),
         sees_general: false,
+        own_memory: None,
         author: PersonId::new("tg:1"),
         trust: Trust::Allowed,
         level: Taint::Clean,
@@ -200,6 +201,52 @@ async fn a_place_sees_its_own_and_an_owner_alone_the_general_one() {
     }
     assert!(home.get(&group, "MEMORY.md").await.unwrap().text.contains("of the group"));
     assert!(home.get(&owner(), "MEMORY.md").await.unwrap().text.contains("of all"));
+}
+
+#[tokio::test]
+async fn an_agent_with_a_memory_of_its_own_sees_that_alone_and_it_goes_with_its_place() {
+    let home = Home::new();
+    let place = |key: &str| PlaceId::new(AccountId::new("tg:8"), key);
+    let agents = |by: Rememberer| Rememberer { own_memory: Some("reader".to_owned()), ..by };
+    home.write(&ann(), "the place's tea").await;
+    let told = home.write(&agents(ann()), "the agent's tea").await;
+    assert!(told.contains("memory/tg.1@reader/MEMORY.md, line 3"), "{told}");
+    home.write(&agents(at("tg:2", ann())), "tea elsewhere").await;
+    let found = async |by: &Rememberer| home.search(by, "tea").await.text;
+    let own = found(&agents(ann())).await;
+    assert!(own.contains("the agent's tea") && !own.contains("place's"), "{own}");
+    assert!(!own.contains("elsewhere"), "{own}");
+    let places = found(&ann()).await;
+    assert!(places.contains("the place's tea") && !places.contains("agent's"), "{places}");
+    // People see and take out what is remembered of them, whoever remembers it.
+    let here = conversation("tg:1");
+    let all = home.book.remembered(&here, false).await.unwrap();
+    assert_eq!(
+        all.iter().map(|one| one.text.as_str()).collect::<Vec<_>>(),
+        ["the place's tea", "the agent's tea"]
+    );
+    assert!(home.book.take(&here, &all[1]).await.unwrap());
+    assert_eq!(found(&agents(ann())).await, NONE, "it is not found any more");
+    home.write(&agents(ann()), "the agent's tea again").await;
+    home.book.moved(&place("tg:1"), &place("tg:7")).await;
+    let moved = agents(at("tg:7", ann()));
+    assert!(found(&moved).await.contains("tea again"), "it goes along with its place");
+    home.book.forget(&conversation("tg:7")).await.unwrap();
+    assert_eq!(found(&moved).await, NONE);
+    let left = |folder: &str| -> Vec<String> {
+        let names = fs::read_dir(home.path(folder)).unwrap().flatten();
+        names.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+    };
+    // One whose file somebody has deleted by hand leaves earlier versions.
+    home.write(&moved, "deleted tea").await;
+    home.write(&moved, "and more of it").await;
+    fs::remove_dir_all(home.path("memory/tg.7@reader")).unwrap();
+    assert_eq!(found(&moved).await, NONE);
+    assert!(left("kept").iter().any(|name| name.contains("tg.7@reader")));
+    home.book.forget(&conversation("tg:7")).await.unwrap();
+    assert!(!left("kept").iter().any(|name| name.contains("tg.7@reader")));
+    assert!(!home.path("memory/tg.7@reader/MEMORY.md").exists());
+    assert!(found(&agents(at("tg:2", ann()))).await.contains("elsewhere"), "others stay");
 }
 
 #[tokio::test]

@@ -74,6 +74,8 @@ pub struct Scope {
     pub todo_file: Arc<dyn TodoFile>,
     /// What is remembered.
     pub memory: Arc<dyn Memory>,
+    /// The memory that its agent has for itself in this place, by its name.
+    pub own_memory: Option<String>,
     /// What was asked, and by whom.
     pub asked: Arc<UserText>,
     /// The conversation's schedules.

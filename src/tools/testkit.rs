@@ -100,6 +100,7 @@ impl Folders {
             todos: Arc::clone(&self.todos) as Arc<dyn Todos>,
             todo_file: Arc::new(NoTodoFile),
             memory: Arc::new(NoMemory),
+            own_memory: None,
             asked: Arc::default(),
             timetable: Arc::new(NoTimetable),
             addressees: Arc::new(NoAddressees),

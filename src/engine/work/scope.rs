@@ -91,6 +91,7 @@ impl Scopes {
             todos: Arc::clone(&self.todos),
             todo_file: Arc::clone(&self.todo_file),
             memory: Arc::clone(&self.memory),
+            own_memory: claimed.agent.as_ref().and_then(|agent| agent.memory.clone()),
             asked: Arc::new(asked(claimed)),
             timetable: Arc::clone(&self.timetable),
             addressees: Arc::clone(&self.addressees),

@@ -15,6 +15,7 @@ pub(super) fn rememberer(scope: &Scope) -> Rememberer {
         conversation: scope.conversation.clone(),
         // The general memory is the owner's, as the state folder is.
         sees_general: scope.roots.state.is_some(),
+        own_memory: scope.own_memory.clone(),
         author: author.unwrap_or_else(|_| PersonId::new(BY_ITSELF)),
         trust: scope.trust,
         level: scope.taint,

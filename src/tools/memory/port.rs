@@ -38,6 +38,8 @@ pub struct Rememberer {
     pub conversation: ConversationId,
     /// Whether it sees the general memory, too: an owner alone does.
     pub sees_general: bool,
+    /// The memory of its own that it has there instead, by its name: an agent's.
+    pub own_memory: Option<String>,
     /// Who has asked for it.
     pub author: PersonId,
     /// How far whoever asked is trusted.
