@@ -8,10 +8,11 @@ use chrono::DateTime;
 use proptest::prelude::*;
 use schemars::JsonSchema;
 use selkie::domain::approval::Exposure;
-use selkie::domain::choice::Pick;
+use selkie::domain::choice::{Choice, Pick};
 use selkie::domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use selkie::domain::ids::TaskId;
 use selkie::domain::narrowing::Narrowing;
+use selkie::domain::own_agent::OwnAgent;
 use selkie::domain::parent::Parent;
 use selkie::domain::taint::Taint;
 use selkie::domain::tool::{Class, Recovery, ToolSpec};
@@ -196,12 +197,12 @@ fn settings() -> impl Iterator<Item = Facts> {
 }
 
 /// The task of an agent, in every setting that a person asks in.
-fn agents() -> impl Iterator<Item = Facts> {
-    settings().filter(|facts| facts.trigger == Trigger::Asked).map(agents_of)
+fn children() -> impl Iterator<Item = Facts> {
+    settings().filter(|facts| facts.trigger == Trigger::Asked).map(child_of)
 }
 
 /// What an agent's task is shaped by that a task of these facts has begun.
-fn agents_of(facts: Facts) -> Facts {
+fn child_of(facts: Facts) -> Facts {
     let parent = Parent {
         task: TaskId(1),
         key: String::new(),
@@ -223,6 +224,24 @@ fn owners_words() -> impl Iterator<Item = Facts> {
             [foreign.clone(), Facts { summoned, ..foreign }]
         })
     })
+}
+
+/// The settings of an agent that reads, and asks the network.
+fn agents() -> impl Iterator<Item = Facts> {
+    let asked = settings().filter(|facts| facts.trigger == Trigger::Asked);
+    asked.filter(|facts| facts.mode == Mode::Normal && facts.trust != Trust::Stranger).map(
+        |facts| {
+            let tools = ["read", "network", "think"].map(str::to_owned).to_vec();
+            let agent = OwnAgent {
+                name: "researcher".to_owned(),
+                tools: Some(tools),
+                ..OwnAgent::default()
+            };
+            let pick = Pick::named(Choice { agent: Some(agent.name.clone()), ..Choice::default() });
+            let narrowed = agent.narrowing().into_iter().collect();
+            Facts { narrowed, pick, summoned: vec!["bash".to_owned()], ..facts }
+        },
+    )
 }
 
 fn names(shape: &Shape) -> Vec<&'static str> {
@@ -278,7 +297,7 @@ fn printed(facts: &Facts, shape: &Shape) -> String {
 #[test]
 fn the_golden_table_stands() {
     let shaper = shaper();
-    let all = settings().chain(agents()).chain(owners_words());
+    let all = settings().chain(children()).chain(owners_words()).chain(agents());
     let all: Vec<String> = all.map(|f| printed(&f, &shaper.shape(&f))).collect();
     let now = all.join("\n");
     let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/shape.txt");
@@ -571,7 +590,7 @@ proptest! {
     fn an_agent_gets_no_more_than_its_task(facts in any_facts(), narrowed in any_narrowings()) {
         let shaper = shaper();
         let parent = shaper.shape(&facts);
-        let agent = shaper.shape(&Facts { narrowed, ..agents_of(facts) });
+        let agent = shaper.shape(&Facts { narrowed, ..child_of(facts) });
         let of_agent = agent.registry.block().specs().iter().cloned();
         for spec in parent.registry.base().specs().into_iter().chain(of_agent) {
             for class in Class::ALL {
@@ -848,7 +867,7 @@ fn what_config_switches_off_is_hidden_and_says_so() {
 fn every_rule_hides_or_asks() {
     let shaper = shaper();
     for rule in RULES {
-        let hides = settings().chain(agents()).chain(owners_words()).any(|facts| {
+        let hides = settings().chain(children()).chain(owners_words()).any(|facts| {
             let all = shaper.shape(&facts).explain();
             let hidden = all.hidden.iter().flat_map(|line| &line.reasons);
             let asked = all.there.iter().flat_map(|line| &line.asks);

@@ -362,13 +362,16 @@ pub struct Setting {
     /// The task contains other people's words: a quote, a file, a web page
     #[arg(long)]
     pub tainted: bool,
+    /// The agent of the config that answers
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
 }
 
 impl Setting {
     /// Whether anything of it is named.
     pub fn is_named(&self) -> bool {
-        let Self { place, who, trigger, mode, tainted } = self;
-        [place, who, trigger, mode].into_iter().any(Option::is_some) || *tainted
+        let Self { place, who, trigger, mode, tainted, agent } = self;
+        [place, who, trigger, mode, agent].into_iter().any(Option::is_some) || *tainted
     }
 }
 

@@ -5,13 +5,15 @@ use selkie_channel_core::{ChannelKit, MessageRef};
 
 use super::args::Setting;
 use super::outcome::Failure;
+use selkie_app::build::AppConfig;
 use selkie_config::problem::one_of;
-use selkie_domain::choice::Pick;
+use selkie_domain::choice::{Choice, Pick};
 use selkie_domain::clock::{Clock, SystemClock};
 use selkie_domain::facts::{Facts, Mode, Trigger, Trust, Where};
 use selkie_domain::ids::TaskId;
 use selkie_domain::parent::Parent;
 use selkie_domain::taint::Taint;
+use selkie_engine::work::agents::{AgentAsker, Agents};
 
 /// Reads a setting in full.
 ///
@@ -38,6 +40,20 @@ pub fn facts_of(kits: &[ChannelKit], setting: &Setting) -> Result<Facts, Failure
     let asked = facts.trigger == Trigger::Asked && facts.parent.is_none();
     facts.message = facts.message.filter(|_| asked);
     Ok(facts)
+}
+
+/// The same with the agent that the setting names.
+///
+/// # Errors
+/// When the config has none of that name; lists what is taken.
+pub fn with_agent(facts: Facts, setting: &Setting, plan: &AppConfig) -> Result<Facts, Failure> {
+    let Some(name) = &setting.agent else { return Ok(facts) };
+    let agents = Agents::of(&plan.settings.agents, &plan.folders.state);
+    let asker = AgentAsker { trust: Trust::Owner, bound: None };
+    let agent =
+        agents.given(name, asker).map_err(|why| Failure::Usage(format!("--agent {why}")))?;
+    let pick = Pick::named(Choice { agent: Some(agent.name.clone()), ..agent.choice() });
+    Ok(Facts { narrowed: agent.narrowing().into_iter().collect(), pick, ..facts })
 }
 
 /// Reads a place as the owner who asks there.

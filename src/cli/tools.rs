@@ -62,7 +62,9 @@ pub fn tools(binary: &Binary, chosen: &ConfigChoice, what: Tools) -> Outcome {
 fn list_in(binary: &Binary, chosen: &ConfigChoice, setting: &Setting, json: bool) -> Outcome {
     // A wrong word of the command line is told before anything is built.
     let facts = setting::facts_of(&binary.kits, setting)?;
-    let explained = plan(binary, chosen)?.shaper.shape(&facts).explain();
+    let plan = plan(binary, chosen)?;
+    let facts = setting::with_agent(facts, setting, &plan)?;
+    let explained = plan.shaper.shape(&facts).explain();
     if json {
         return Ok(print::json(&explained)?);
     }
@@ -161,6 +163,7 @@ fn why(
 ) -> Outcome {
     let facts = setting::facts_of(&binary.kits, setting)?;
     let plan = plan(binary, chosen)?;
+    let facts = setting::with_agent(facts, setting, &plan)?;
     let shape = plan.shaper.shape(&facts);
     if let NameLookup::Unknown(near) = shape.registry.find(shape.registry.our_name(name)) {
         return Err(no_tool(name, near.iter().map(String::as_str)));

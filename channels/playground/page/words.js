@@ -30,13 +30,13 @@ const POSTS = {
   withdrawn: ['taken back', 'It was not posted'], expired: ['too late', 'It was not posted in time'],
 };
 
-const DECIDERS = { call: 'named in the request', schedule: 'named by its schedule', place: 'places in the config', route: 'the config’s route' };
-// Which model answered, how hard it thinks, and who decided that.
+const DECIDERS = { agent: 'its agent', call: 'named in the request', schedule: 'named by its schedule', place: 'places in the config', route: 'the config’s route' };
+// Which model and which agent answered, how hard it thinks, and who decided that.
 export const answers = task => {
   const { model_calls, facts } = task, pick = facts?.pick ?? {};
   const by = model_calls?.at(-1)?.by ?? pick.model ?? 'a model';
   const who = (decider, command) => decider === 'command' ? `/${command} here` : DECIDERS[decider ?? 'route'];
-  return `answered by ${by} (${who(pick.model_by, 'model')})${pick.effort ? `, thinks ${pick.effort} (${who(pick.effort_by, 'think')})` : ''}`;
+  return `answered by ${by} (${who(pick.model_by, 'model')})${pick.effort ? `, thinks ${pick.effort} (${who(pick.effort_by, 'think')})` : ''}${pick.agent ? `, as the agent ${pick.agent} (${who(pick.agent_by, 'agent')})` : ''}`;
 };
 
 export const SHAPE = 'selkie calls this the task’s shape: out of all tools those that the place, the person and the occasion allow, and the reasons for the others';

@@ -149,11 +149,13 @@ fn parked_on(header: &Value) -> &'static str {
     }
 }
 
-/// Which model answered, and who decided that; nothing of a task that asked none.
+/// Which agent and which model answered, and who decided that; nothing of a task that asked none.
 fn answers(task: &Value) -> String {
     match serde_json::from_value::<Facts>(task["facts"].clone()) {
         Ok(facts) if task["usage"]["calls"].as_u64() > Some(0) => {
-            format!("  Model: {}\n", short(&facts.answers()))
+            let agent =
+                facts.pick.agent_told().map(|agent| format!("  Agent: {}\n", short(&agent)));
+            agent.unwrap_or_default() + &format!("  Model: {}\n", short(&facts.answers()))
         }
         _ => String::new(),
     }
