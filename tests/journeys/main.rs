@@ -83,6 +83,7 @@ mod one_file;
 mod one_turn;
 mod order;
 mod otlp;
+mod own_agents;
 mod own_form;
 mod packaged;
 mod page;
