@@ -12,6 +12,12 @@ pub struct Narrowing {
 }
 
 impl Narrowing {
+    /// The same as a child has it from its parent: what the child's own agent leaves does not take its place.
+    #[must_use]
+    pub fn of_parent(&self) -> Self {
+        Self { by: format!("{} (its parent's)", self.by), tools: self.tools.clone() }
+    }
+
     /// Says why a tool is not there that it does not name.
     pub fn reason(&self) -> String {
         match self.tools.as_slice() {

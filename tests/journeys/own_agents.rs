@@ -143,6 +143,8 @@ async fn what_an_agent_has_for_itself_is_for_its_places_and_goes_with_them() {
     assert!(last(&world).system.contains("You write code."));
     let own = world.home.state().join(format!("memory/tg.{}@coder/MEMORY.md", TOPIC.chat));
     assert!(fs::read_to_string(&own).expect("its memory").contains(REMEMBERED));
+    let works = world.ask_in(TOPIC, ADA, "/workspace").await;
+    assert!(works.contains("The agent coder works in"), "{works}");
     // A fresh start leaves the memory alone to tell of it.
     world.ask_in(TOPIC, ADA, "/reset").await;
     world.ask_in(TOPIC, GRACE, &say("and the tide?")).await;

@@ -143,3 +143,53 @@ impl ModelChooser {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::testing;
+    use selkie_domain::narrowing::Narrowing;
+
+    fn agents(written: serde_json::Value) -> Agents {
+        Agents::of(&serde_json::from_value(written).unwrap(), "/nowhere".as_ref())
+    }
+
+    #[test]
+    fn each_claim_puts_its_agents_tools_in_the_place_of_the_last_ones_and_leaves_others() {
+        let reader = serde_json::json!({ "reader": { "tools": ["read"], "memory": "own" } });
+        let chooser = ModelChooser {
+            rights: Arc::clone(&testing::desk().rights),
+            models: Live::default(),
+            agents: Live::of(agents(reader)),
+        };
+        let mut claimed = testing::claimed(1, &testing::message("tg:1", "hi"));
+        let by = |by: &str| Narrowing { by: by.to_owned(), tools: vec!["read".to_owned()] };
+        let others = [by("spawn's tools"), by("the agent reader").of_parent()];
+        claimed.facts.narrowed = others.to_vec();
+        claimed.chosen.agent = Some("reader".to_owned());
+        let mut decide = |chooser: &ModelChooser| {
+            claimed.reshaped = false;
+            chooser.decide(&mut claimed, Choice::default());
+            claimed.clone()
+        };
+        let first = decide(&chooser);
+        let narrowed: Vec<&str> = first.facts.narrowed.iter().map(|one| one.by.as_str()).collect();
+        assert_eq!(
+            narrowed,
+            ["spawn's tools", "the agent reader (its parent's)", "the agent reader"]
+        );
+        assert_eq!(first.agent.unwrap().memory.as_deref(), Some("reader"));
+        assert!(first.reshaped && !decide(&chooser).reshaped, "the same once more");
+        chooser.agents.put(agents(serde_json::json!({ "reader": { "tools": ["grep"] } })));
+        let other = decide(&chooser);
+        assert_eq!(other.facts.narrowed.last().unwrap().tools, ["grep"]);
+        assert!(other.reshaped && other.facts.narrowed.len() == 3);
+        chooser.agents.put(Agents::default());
+        let gone = decide(&chooser);
+        assert_eq!(
+            (gone.facts.narrowed.as_slice(), gone.facts.pick),
+            (&others[..], Pick::default())
+        );
+        assert!(gone.agent.is_none() && gone.reshaped);
+    }
+}

@@ -4,7 +4,7 @@ use selkie_channel_core::Audience;
 
 use super::Commands;
 use crate::intake::given::GivenCommand;
-use crate::intake::messages;
+use crate::intake::messages::{self, choosing};
 use selkie_domain::facts::Trust;
 use selkie_store::{CommandEffect, StoreError, Workplace};
 
@@ -18,6 +18,12 @@ impl Commands {
         let spaces = &self.workspaces.now();
         Ok(match args {
             "" => {
+                if let Some(agent) = self.answerer_here(given).await?.agent
+                    && let Some(folder) = &agent.workspace
+                {
+                    let text = choosing::agents_folder(&agent.name, folder);
+                    return Ok(CommandEffect::Say(say(text)));
+                }
                 let Workplace { row, set } =
                     self.context.storage.ledger.workspace(given.conversation).await?;
                 let row = row.filter(|_| given.audience != Audience::Group);

@@ -1,6 +1,7 @@
 //! What `/model`, `/think` and `/agent` say.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use crate::work::agents::Agents;
 use selkie_domain::effort::Effort;
@@ -32,6 +33,11 @@ pub fn think(answers: &str) -> String {
         "Model here: {answers}.\n/think LEVEL says how hard it thinks ({}), /think default takes that back.",
         levels()
     )
+}
+
+/// Says where the agent works that answers here.
+pub fn agents_folder(name: &str, folder: &Path) -> String {
+    format!("The agent {name} works in `{}` here (agents.{name}.workspace).", folder.display())
 }
 
 /// Says which agent answers here, and which could.
