@@ -123,6 +123,10 @@ impl Agents for NoAgents {
         Ok(Vec::new())
     }
 
+    fn own(&self, _: &Visitor, name: &str) -> Result<(), ToolError> {
+        Err(ToolError::tell(format!("invalid agent: {name}")))
+    }
+
     async fn peek(&self, _: &Visitor, name: &str) -> Result<TodoReport, ToolError> {
         Err(ToolError::tell(format!("there is no agent {name}")))
     }

@@ -8,10 +8,11 @@ use super::standing::Approval;
 use crate::header::AgentCall;
 use crate::{DropReason, NewChildren, messages};
 use selkie_domain::cause::Cause;
-use selkie_domain::choice::{Choice, Decider, Pick, Wish};
+use selkie_domain::choice::{Choice, Pick};
 use selkie_domain::command_line;
 use selkie_domain::crash::CrashPoint;
 use selkie_domain::facts::Facts;
+use selkie_domain::narrowing::Narrowing;
 use selkie_domain::parent::{Parent, agent_conversation};
 use selkie_domain::transcript::{Answer, Call};
 use selkie_domain::words::Words;
@@ -149,7 +150,8 @@ impl Drive<'_> {
             until,
             schema: schema.clone(),
         };
-        let narrowed = self.facts.narrowed.iter().chain(narrowed).cloned().collect();
+        let of_parent = self.facts.narrowed.iter().map(Narrowing::of_parent);
+        let narrowed = of_parent.chain(narrowed.iter().cloned()).collect();
         let facts = Facts {
             narrowed,
             parent: Some(Box::new(parent)),
@@ -188,12 +190,11 @@ impl Drive<'_> {
     }
 }
 
-/// What answers an agent: what its call names, else what answers the task.
+/// What answers an agent: what its call names, else what answers the task. An agent of the config brings its own.
 fn pick(own: &Pick, named: &Choice) -> Pick {
-    let usual = |by| Wish { by, choice: Choice { model: own.model.clone(), effort: own.effort } };
-    let named = Wish { by: Decider::Call, choice: named.clone() };
-    match named.choice == Choice::default() {
-        true => own.clone(),
-        false => Pick::among(&[named, usual(Decider::Place)]),
-    }
+    let usual = match named.agent {
+        Some(_) => Choice::default(),
+        None => Choice { agent: own.agent.clone(), model: own.model.clone(), effort: own.effort },
+    };
+    Pick::named(named.clone().or(usual))
 }

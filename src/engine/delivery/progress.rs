@@ -9,6 +9,7 @@ mod agent_line;
 mod kept;
 mod messages;
 mod news;
+pub mod shows;
 mod status_message;
 
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -21,11 +22,9 @@ use tokio::time::Instant;
 use crate::delivery::account::Account;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::settings::StatusMode;
-use crate::delivery::streamed::StreamedAnswer;
 use selkie_domain::event::Event;
 use selkie_domain::ids::TaskId;
 use selkie_domain::plan::Plan;
-use selkie_domain::written::TextProgress;
 use selkie_store::TaskClaim;
 use selkie_tools::ports::Progress;
 
@@ -269,34 +268,6 @@ async fn shown(shared: Arc<ProgressState>, account: Arc<Account>) {
             () = tokio::time::sleep_until(again.unwrap_or(*began)), if again.is_some() => {}
             () = stop.cancelled() => return,
         }
-    }
-}
-
-/// What a task shows of itself: how far it is, and its answer while it is written.
-pub struct Shows {
-    pub(crate) progress: Arc<TaskProgress>,
-    pub(crate) answer: Arc<StreamedAnswer>,
-}
-
-impl Progress for Shows {
-    fn plan(&self, plan: &Plan) {
-        self.progress.plan(plan);
-    }
-
-    fn doing(&self, line: &str) {
-        self.progress.doing(line);
-    }
-
-    fn tool(&self, words: Option<&str>) {
-        self.progress.tool(words);
-    }
-
-    fn waiting(&self, waits: bool) {
-        self.progress.waiting(waits);
-    }
-
-    fn wrote(&self, written: TextProgress<'_>) {
-        self.answer.wrote(written);
     }
 }
 

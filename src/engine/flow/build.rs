@@ -15,6 +15,7 @@ use crate::delivery::storage::Storage;
 use crate::intake::listen::Pauses;
 use crate::terminal::channel::Terminal;
 use crate::work::agent_book::AgentBook;
+use crate::work::agents::Agents;
 use crate::work::limits::Limits;
 use crate::work::persona::Persona;
 use crate::work::rights::Rights;
@@ -45,14 +46,13 @@ impl Flow {
         let rights = Arc::new(Rights::new(&context, by_config.settings.places.clone()));
         let timetable = Arc::new(timetable(&context, &parts, &by_config));
         let files = StateFiles::build(&context, &parts, &timetable);
-        let redactor = context.runtime.redactor.clone();
-        let post_files = Arc::new(PostFiles::below(&parts.cache_dir, redactor));
+        let post_files = post_files(&context, &parts);
         let delivery = by_config.settings.delivery();
         let opened = Outbox::open(&context, delivery, Arc::clone(&post_files), &parts.cache_dir);
         let sessions = sessions(&context, &opened.outbox, &rights);
         let workspaces = workspaces(&parts, &by_config);
         let studio = studio(&context, &opened.outbox, &rights, &by_config);
-        let agents = agents(&context, &opened.outbox, &by_config);
+        let agents = agents(&context, &opened.outbox, &rights, &workspaces, &by_config);
         let scopes =
             scopes(&files, &sessions, &agents, &timetable, &post_files, &studio, &workspaces);
         let shapes: Shapes = Arc::new(move |facts| standing.shaper.now().shape(facts));
@@ -119,12 +119,26 @@ fn sessions(context: &Context, outbox: &Arc<Outbox>, rights: &Arc<Rights>) -> Ar
     Arc::new(SessionBook { context, outbox: Arc::clone(outbox), rights: Arc::clone(rights) })
 }
 
+/// Copies of the files of posts.
+fn post_files(context: &Context, parts: &FlowParts) -> Arc<PostFiles> {
+    let redactor = context.runtime.redactor.clone();
+    Arc::new(PostFiles::below(&parts.cache_dir, redactor))
+}
+
 /// Who works for conversations.
-fn agents(context: &Context, outbox: &Arc<Outbox>, by_config: &ByConfig) -> Arc<AgentBook> {
+fn agents(
+    context: &Context,
+    outbox: &Arc<Outbox>,
+    rights: &Arc<Rights>,
+    workspaces: &Workspaces,
+    by_config: &ByConfig,
+) -> Arc<AgentBook> {
     Arc::new(AgentBook {
         context: context.clone(),
         outbox: Arc::clone(outbox),
         running: Arc::new(RunningTasks::new(context.runtime.stop.work.clone())),
+        rights: Arc::clone(rights),
+        own: Live::of(Agents::of(&by_config.settings.agents, &workspaces.state_dir)),
         keep: by_config.settings.keep_agents,
     })
 }

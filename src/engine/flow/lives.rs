@@ -71,7 +71,7 @@ impl Lives {
             workspaces: Live::of(rooms.workspaces.clone()),
             decision: Live::of(Arc::clone(&rooms.decision)),
             models: Live::of(rooms.models.clone()),
-            agents: Live::of(Agents::of(&settings.agents, &rooms.workspaces.state_dir)),
+            agents: rooms.agents.own.clone(),
             sees: Live::of(rooms.sees.clone()),
             voice: Live::of(rooms.voice.clone()),
             summing: rooms.summing.as_ref().map(summing),

@@ -28,6 +28,7 @@ use crate::flow::rooms::Rooms;
 use crate::intake::policy::Rules;
 use crate::work::acquaintances::Acquaintances;
 use crate::work::agent_book::AgentBook;
+use crate::work::agents::Agents;
 use crate::work::limits::Limits;
 use crate::work::persona::Persona;
 use crate::work::rights::Rights;
@@ -472,6 +473,8 @@ pub(crate) fn desk_by(
             context: context.clone(),
             outbox: Arc::clone(&outbox),
             running: Arc::new(RunningTasks::new(context.runtime.stop.work.clone())),
+            rights: Arc::clone(&rights),
+            own: Live::of(Agents::default()),
             keep: settings.keep_agents,
         }),
         sessions: Arc::new(SessionBook {

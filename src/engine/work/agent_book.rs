@@ -8,11 +8,14 @@ use selkie_channel_core::ConversationId;
 
 use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
+use crate::work::agents::{AgentAsker, Agents as OwnAgents};
 use crate::work::conversation_log;
 use crate::work::messages::agents as messages;
+use crate::work::rights::Rights;
 use crate::work::running_tasks::RunningTasks;
 use selkie_domain::command_line;
 use selkie_domain::ids::TaskId;
+use selkie_domain::live::Live;
 use selkie_domain::span::Span;
 use selkie_domain::taint::Taint;
 use selkie_domain::task::TaskState;
@@ -32,6 +35,9 @@ pub struct AgentBook {
     pub(crate) context: Context,
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) running: Arc<RunningTasks>,
+    pub(crate) rights: Arc<Rights>,
+    /// Those of the config.
+    pub own: Live<OwnAgents>,
     /// How long an agent that has ended is known.
     pub(crate) keep: Span,
 }
@@ -53,6 +59,14 @@ impl Agents for AgentBook {
         all.extend(rows.iter().map(|row| of_row(row, now)));
         all.extend(self.peers(by, now).await?);
         Ok(all)
+    }
+
+    fn own(&self, by: &Visitor, name: &str) -> Result<(), ToolError> {
+        let place = self.context.accounts.place(&by.conversation);
+        let bound = self.rights.here(&by.conversation, &place).agent;
+        let asker = AgentAsker { trust: by.trust, bound: bound.as_deref() };
+        let given = self.own.now().given(name, asker);
+        given.map(drop).map_err(|why| ToolError::tell(format!("invalid agent: {why}")))
     }
 
     async fn peek(&self, by: &Visitor, name: &str) -> Result<TodoReport, ToolError> {

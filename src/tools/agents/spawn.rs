@@ -57,6 +57,8 @@ struct Args {
     /// With all that it has to know.
     task: String,
     name: Option<String>,
+    /// Of the config.
+    agent: Option<String>,
     /// Default: true. Else you are told when it ends.
     wait: Option<bool>,
     /// inherit, read_only, or names. Default: inherit.
@@ -87,7 +89,11 @@ impl Spawn {
         args: Args,
         known: &[KnownAgent],
     ) -> Result<ChildOrder, ToolError> {
-        let Args { task, name, wait, tools, model, effort, timeout, output_schema } = args;
+        let Args { task, name, agent, wait, tools, model, effort, timeout, output_schema } = args;
+        let agent = agent.map(|agent| agent.trim().to_owned()).filter(|agent| !agent.is_empty());
+        if let Some(agent) = &agent {
+            scope.agents.own(&scope.visitor(), agent)?;
+        }
         if task.len() > MAX_TASK {
             return Err(ToolError::tell(format!(
                 "task has {} bytes: {MAX_TASK} are taken",
@@ -104,6 +110,7 @@ impl Spawn {
             timeout: timeout.min(limit),
             narrowed: narrowed(scope, tools)?.into_iter().collect(),
             choice: Choice {
+                agent,
                 model: self.profile(model)?,
                 effort: effort.map(thinking).transpose()?,
             },

@@ -37,6 +37,13 @@ impl Agents for Two {
         ])
     }
 
+    fn own(&self, _: &Visitor, name: &str) -> Result<(), ToolError> {
+        match name {
+            "researcher" => Ok(()),
+            _ => Err(ToolError::tell("invalid agent")),
+        }
+    }
+
     async fn peek(&self, _: &Visitor, _: &str) -> Result<TodoReport, ToolError> {
         Ok(TodoReport::default())
     }
@@ -111,6 +118,7 @@ async fn what_cannot_be_begun_says_why() {
         ("spawn", json!({"task": "look", "name": "ada"})),
         ("spawn", json!({"task": "look", "name": "main"})),
         ("spawn", json!({"task": "look", "name": "?!"})),
+        ("spawn", json!({"task": "look", "agent": "nobody"})),
         ("spawn", json!({"task": "look", "tools": "all"})),
         ("spawn", json!({"task": "look", "tools": ["fly"]})),
         ("spawn", json!({"task": "look", "model": "gpt-99"})),
@@ -131,6 +139,7 @@ async fn what_cannot_be_begun_says_why() {
     there is an agent ada already (running): message_agent asks it again; for a new one take another name
     invalid name: main (takes letters, digits and dashes, and not main)
     invalid name: ?! (takes letters, digits and dashes, and not main)
+    invalid agent
     invalid tools: all
     invalid tools: fly
     invalid model: gpt-99 (takes no other)

@@ -16,6 +16,12 @@ pub trait Agents: Send + Sync {
     /// When the store does not answer.
     async fn list(&self, by: &Visitor) -> Result<Vec<KnownAgent>, ToolError>;
 
+    /// Says whether the task may let this agent of the config work.
+    ///
+    /// # Errors
+    /// In words: there is none of this name, or it is not for whoever asks.
+    fn own(&self, by: &Visitor, name: &str) -> Result<(), ToolError>;
+
     /// Tells what an agent knows and does: the newest of its conversation.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use futures_util::FutureExt as _;
 
 use crate::delivery::deferred;
 use crate::delivery::presence;
-use crate::delivery::progress::Shows;
+use crate::delivery::progress::shows::Shows;
 use crate::work::executor::in_call::InCallRequests;
 use crate::work::executor::next_step::{NextStep, ParkOutcome};
 use crate::work::executor::{MAX_ATTEMPTS, TaskContext, TaskExecutor};
