@@ -18,7 +18,7 @@ use selkie_domain::ids::{ScheduleId, TaskId};
 use selkie_schedule::post_view::PostView;
 use selkie_schedule::view::{Time, View};
 use selkie_shape::Explanation;
-use selkie_store::read::{Chain, ConversationRow, Counts, TaskDetail, TaskRow};
+use selkie_store::read::{AgentChain, Chain, ConversationRow, Counts, TaskDetail, TaskRow};
 use selkie_store::{QuestionRow, States, Which};
 
 /// What there is for people and for whoever watches over selkie.
@@ -29,7 +29,7 @@ const OPEN: &str = "selkie's console. It only reads: ask with GET.
   /metrics   what is counted, for Prometheus
 ";
 /// What the read API answers.
-const ANSWERED: [&str; 17] = [
+const ANSWERED: [&str; 18] = [
     "/v1/status",
     "/v1/conversations",
     "/v1/conversations/{key}/tasks",
@@ -40,6 +40,7 @@ const ANSWERED: [&str; 17] = [
     "/v1/tasks",
     "/v1/tasks/{id}",
     "/v1/tasks/{id}/shape",
+    "/v1/tasks/{id}/agents",
     "/v1/tasks/{id}/approvals",
     "/v1/approvals",
     "/v1/schedules",
@@ -60,6 +61,7 @@ pub(super) fn routes() -> Router<Arc<Console>> {
         .route("/v1/tasks", get(tasks))
         .route("/v1/tasks/{id}", get(task))
         .route("/v1/tasks/{id}/shape", get(shape))
+        .route("/v1/tasks/{id}/agents", get(agents))
         .route("/v1/tasks/{id}/approvals", get(task_approvals))
         .route("/v1/approvals", get(approvals))
         .route("/v1/schedules", get(schedules))
@@ -147,6 +149,14 @@ async fn task(State(console): ConsoleState, Of(id): Of) -> Answer<KeyedRow<TaskD
 async fn shape(State(console): ConsoleState, Of(id): Of) -> Answer<Explanation> {
     let detail = detail(&console, &id).await?;
     Ok(Json((console.explain)(&detail.facts)))
+}
+
+/// What the agents of a task did and do, in the order in which they were begun.
+async fn agents(State(console): ConsoleState, Of(id): Of) -> Answer<Vec<AgentChain>> {
+    let task = detail(&console, &id).await?.row.id;
+    let chains = console.ledger.trace(&task.to_string()).await?;
+    let is_its = |chain: &Chain| chain.task.as_ref().is_some_and(|of| of.row.id == task);
+    Ok(Json(chains.into_iter().find(is_its).map(|chain| chain.agents).unwrap_or_default()))
 }
 
 /// What a task has asked approval for, in any state, the oldest first.

@@ -31,6 +31,29 @@ fn a_person_uses_the_demo() {
 }
 
 #[test]
+fn a_task_stands_there_with_its_agents() {
+    let (demo, browser) = (Demo::start(), Browser::start().unwrap());
+    with_agents(&browser, demo.url()).unwrap();
+}
+
+fn with_agents(browser: &Browser, url: &str) -> Answer<()> {
+    open(browser, url)?;
+    let text = "write a.txt: tea, then write b.txt: soup";
+    browser.type_keys("#text", &format!("{text}{ENTER}"))?;
+    browser.wait_until("document.querySelector('#log').textContent.includes('Written: b.txt')")?;
+    let text = "find out what is in a.txt and b.txt at once, then compare";
+    browser.type_keys("#text", &format!("{text}{ENTER}"))?;
+    browser.wait_until("document.querySelector('#log').textContent.includes('They differ')")?;
+    browser.wait_until("document.querySelectorAll('.steps .agent .pill.done').length === 2")?;
+    let names = "[...document.querySelectorAll('.agent > h4')].map(e => e.textContent)";
+    assert_eq!(browser.eval(names)?, json!(["agent a-txt", "agent b-txt"]));
+    let calls = "[...document.querySelectorAll('.agent .call b')].map(e => e.textContent)";
+    assert_eq!(browser.eval(calls)?, json!(["read_file", "read_file"]));
+    assert_eq!(browser.complaints()?, Vec::<String>::new());
+    Ok(())
+}
+
+#[test]
 fn the_picture_of_the_readme_can_be_taken() {
     let (demo, browser) = (Demo::start(), Browser::start().unwrap());
     let dir = tempfile::tempdir().unwrap();

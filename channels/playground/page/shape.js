@@ -16,13 +16,13 @@ export function renderShape() {
   const known = state.details.get(id);
   if (state.daemon === 'down' && !known) return box.replaceChildren(note('selkie does not answer.', 'Its steps appear again as soon as it is back.'));
   if (!known) return box.replaceChildren(note('No task here yet.', 'Each message meant for selkie becomes a task. Here you see its steps, the tools it may use, those it may not, and why.'));
-  const { task, shape, approvals } = known;
+  const { task, shape, approvals, agents } = known;
   const open = new Set([...box.querySelectorAll('details[open]')].map(d => d.dataset.name));
   const shut = new Set([...box.querySelectorAll('details:not([open])')].map(d => d.dataset.name));
   const held = box.contains(document.activeElement) && document.activeElement.dataset.tool;
   const same = box.dataset.task === String(id), top = same ? box.parentElement.scrollTop : 0;
   box.dataset.task = id;
-  box.replaceChildren(taskHead(task, approvals), stepsPart(task, approvals), shapePart(shape), earlierPart(where.key, rows, id));
+  box.replaceChildren(taskHead(task, approvals), stepsPart(task, approvals, agents), shapePart(shape), earlierPart(where.key, rows, id));
   for (const d of box.querySelectorAll('details')) {
     if (open.has(d.dataset.name)) d.open = true;
     if (shut.has(d.dataset.name)) d.open = false;
@@ -77,7 +77,14 @@ function chip(tool) {
     } }, tool.name, tool.runtime && h('span', { class: 'sr' }, ' (comes with this chat)'));
 }
 
-function stepsPart(task, approvals) {
+/** The steps of a task, and below them those of its agents, each as far as it is. */
+function stepsPart(task, approvals, agents = []) {
+  const rows = steps(task, approvals);
+  for (const agent of agents) rows.push(line('agent', `agent ${agent.name}`, pill(agent.task.state), h('ol', { class: 'steps' }, steps(agent.task, agent.approvals))));
+  return h('section', { class: 'part' }, h('h3', {}, 'Steps'), h('ol', { class: 'steps' }, rows));
+}
+
+function steps(task, approvals) {
   const answers = new Map(task.transcript.filter(i => i.item === 'answered').flatMap(i => i.answers).map(a => [a.call, a]));
   let step = 0;
   const rows = task.transcript.map(item => {
@@ -95,7 +102,7 @@ function stepsPart(task, approvals) {
   if (task.state === 'running' && live?.step > step) rows.push(line('live', `model call ${live.step}`,
     live.text && h('p', { dir: 'auto' }, live.text), !live.text && !live.calls.length && h('p', { class: 'faint' }, 'thinking…'),
     live.calls.map(c => call(c.tool, c.arguments, c.answer))));
-  return h('section', { class: 'part' }, h('h3', {}, 'Steps'), h('ol', { class: 'steps' }, rows));
+  return rows;
 }
 
 /** A long text shows its beginning; the conversation beside has it whole. */

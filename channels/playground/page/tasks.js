@@ -36,8 +36,8 @@ export const loadTasks = coalesce(async key => {
 });
 
 export const loadTask = coalesce(async id => {
-  const [task, shape, approvals] = await Promise.all([daemon(`tasks/${id}`), daemon(`tasks/${id}/shape`), daemon(`tasks/${id}/approvals`)]);
-  state.details.set(id, { task, shape, approvals });
+  const [task, shape, approvals, agents] = await Promise.all(['', '/shape', '/approvals', '/agents'].map(what => daemon(`tasks/${id}${what}`)));
+  state.details.set(id, { task, shape, approvals, agents });
   if (task.state !== 'running') state.live.delete(id);
   tell('tasks', shownTask(chat()?.key) === id ? chat().key : null);
 });
@@ -67,7 +67,9 @@ export function heardDaemon(told) {
   if (['heard', 'ended', 'delivered'].includes(told.happening)) tell('learned');
   if (['started', 'ended', 'delivered'].includes(told.happening)) { loadApprovals().catch(offline); tell('went'); }
   if (!key) return;
-  if (told.happening === 'started') state.picked.delete(key);
+  const shown = shownTask(key);
+  if (told.task != null && told.task !== shown && state.details.get(shown)?.task.state === 'parked') loadTask(shown).catch(offline);
+  else if (told.happening === 'started') state.picked.delete(key);
   if (['started', 'ended'].includes(told.happening)) loadTasks(key).catch(offline);
   else if (told.task != null && state.details.has(told.task)) loadTask(told.task).catch(offline);
 }

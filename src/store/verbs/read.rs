@@ -23,6 +23,7 @@ use crate::tx::Tx;
 use crate::value::params;
 use selkie_domain::ids::TaskId;
 use selkie_domain::provenance::Provenance;
+use selkie_domain::usage::Usage;
 
 #[async_trait]
 impl Reader for SqlLedger {
@@ -155,7 +156,7 @@ impl Reader for SqlLedger {
     }
 }
 
-/// The tasks of each are counted state by state, through the index of that state.
+/// Those that people know, without agents'. The tasks of each are counted state by state, through the index of that state.
 fn list_conversations(tx: &mut dyn Tx, limit: usize) -> Result<Vec<ConversationRow>> {
     tx.all(
         "SELECT account, key, title, epoch, closed,
@@ -165,7 +166,7 @@ fn list_conversations(tx: &mut dyn Tx, limit: usize) -> Result<Vec<ConversationR
                      UNION ALL SELECT id FROM task WHERE conversation = c.id AND state = 'waiting'
                      UNION ALL SELECT id FROM task WHERE conversation = c.id AND state = 'parked') all_states),
                 last_at
-         FROM conversation c ORDER BY COALESCE(last_at, -1) DESC, id DESC LIMIT ?1",
+         FROM conversation c WHERE c.parent IS NULL ORDER BY COALESCE(last_at, -1) DESC, id DESC LIMIT ?1",
         params![limit],
         |row| {
             Ok(ConversationRow {
@@ -221,6 +222,7 @@ fn status(tx: &mut dyn Tx, conversation: i64) -> Result<ConversationStatus> {
         params![conversation],
         |row| Ok((TaskId(row.get(0)?), time(row.get(1)?))),
     )?;
+    let of_agents = used_by_agents(tx, conversation)?;
     let waiting: i64 = tx.only(
         "SELECT COUNT(*) FROM task WHERE conversation = ?1 AND state = 'waiting'",
         params![conversation],
@@ -238,9 +240,23 @@ fn status(tx: &mut dyn Tx, conversation: i64) -> Result<ConversationStatus> {
         params![conversation],
         |row| {
             let tasks = count(row.get(0)?);
-            let usage = usage(row, 1)?;
+            let mut usage = usage(row, 1)?;
+            usage.add(of_agents);
             Ok(ConversationStatus { running, waiting: count(waiting), tasks, usage })
         },
+    )
+}
+
+/// What the agents of a conversation have used since it was last begun afresh.
+fn used_by_agents(tx: &mut dyn Tx, conversation: i64) -> Result<Usage> {
+    tx.one(
+        "SELECT CAST(COALESCE(SUM(a.calls), 0) AS BIGINT), CAST(COALESCE(SUM(a.input), 0) AS BIGINT),
+                CAST(COALESCE(SUM(a.cached), 0) AS BIGINT), CAST(COALESCE(SUM(a.output), 0) AS BIGINT),
+                CAST(COALESCE(SUM(a.micro_usd), 0) AS BIGINT)
+         FROM conversation c JOIN task a ON a.conversation = c.id AND a.epoch = c.epoch AND a.finish IS NOT NULL
+         WHERE c.parent = ?1",
+        params![conversation],
+        |row| usage(row, 0),
     )
 }
 

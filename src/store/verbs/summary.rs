@@ -103,7 +103,7 @@ fn unsummarized(tx: &mut dyn Tx, sought: SoughtTalk) -> Result<Vec<SummaryGap>> 
              AND t.finish = (SELECT MAX(e.finish) FROM task e
                  WHERE e.conversation = c.id AND e.epoch = c.epoch AND e.finish IS NOT NULL)
          LEFT JOIN summary s ON s.conversation = c.id AND s.epoch = c.epoch
-         WHERE c.last_at > ?1 AND t.ended_at IS NOT NULL AND t.finish - COALESCE(s.upto, 0) >= ?2
+         WHERE c.parent IS NULL AND c.last_at > ?1 AND t.ended_at IS NOT NULL AND t.finish - COALESCE(s.upto, 0) >= ?2
              AND COALESCE(s.stale, 0) = 0
          ORDER BY t.ended_at, c.id LIMIT ?3",
         params![millis(sought.since), sought.least, sought.most],

@@ -64,12 +64,16 @@ impl Commands {
         let version = self.version;
         let questions =
             self.context.storage.ledger.open_questions(Some(given.conversation)).await?.len();
+        let agents = self.agents.of(given.conversation).await?.into_iter();
+        let agents: Vec<String> =
+            agents.filter(|row| row.ended_at.is_none()).map(|row| row.name).collect();
         let report = StatusReport {
             version,
             answers: &self.answering(given).await?,
             conversation: &conversation,
             running_for,
             threads: &threads,
+            agents: &agents,
             questions,
             house,
         };

@@ -17,6 +17,8 @@ pub struct StatusReport<'a> {
     pub(crate) running_for: Option<Duration>,
     /// What was asked in threads of the place and is being worked on.
     pub threads: &'a [String],
+    /// The agents that work here.
+    pub agents: &'a [String],
     /// How many wait for an answer here.
     pub questions: usize,
     /// Only the owner reads about the house.
@@ -46,6 +48,9 @@ pub fn status(report: &StatusReport<'_>) -> String {
     if !report.threads.is_empty() {
         text.push_str("In threads here I work on:\n");
         report.threads.iter().for_each(|asked| asked_line(&mut text, asked));
+    }
+    if !report.agents.is_empty() {
+        _ = writeln!(text, "Agents at work: {}.", report.agents.join(", "));
     }
     match report.questions {
         0 => {}
@@ -129,6 +134,7 @@ mod tests {
             conversation: &numbers,
             running_for: Some(Duration::from_secs(200)),
             threads: &[],
+            agents: &[],
             questions: 0,
             house: Some(HouseReport {
                 store_ok: true,
