@@ -287,6 +287,7 @@ impl ToolRunner {
             addressees: Arc::new(NoAddressees),
             sessions: Arc::new(NoSessions),
             agents: Arc::new(NoAgents),
+            begun: Vec::new(),
             memory: Arc::new(NoMemory),
             own_memory: None,
             studio: Arc::new(NoStudio),

@@ -67,6 +67,8 @@ struct Drive<'a> {
     told: Option<Plan>,
     /// What was called, and how long it took; calls that run side by side write it, too.
     course: Mutex<Course>,
+    /// The agents that calls of the newest answer begin.
+    begun: Vec<String>,
     /// How far the task may go.
     settings: Settings,
 }
@@ -140,6 +142,7 @@ impl<'a> Drive<'a> {
             told: None,
             course: Mutex::default(),
             settings,
+            begun: Vec::new(),
         })
     }
 

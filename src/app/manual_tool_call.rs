@@ -233,6 +233,7 @@ impl ToolRunner<'_> {
             addressees: Arc::clone(&flow.people.addressees),
             sessions: Arc::clone(flow.sessions()) as _,
             agents: Arc::clone(flow.agents()) as _,
+            begun: Vec::new(),
             post_files: Arc::clone(flow.post_files()) as _,
             studio: Arc::clone(flow.studio()) as _,
             modes: Arc::new(OfThisRun(Mutex::new(by_hand.facts.mode))),

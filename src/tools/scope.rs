@@ -86,6 +86,8 @@ pub struct Scope {
     pub sessions: Arc<dyn Sessions>,
     /// Those who work for the task, and beside it.
     pub agents: Arc<dyn Agents>,
+    /// The names of agents that other calls of the same answer begin.
+    pub begun: Vec<String>,
     /// Makes recordings and pictures.
     pub studio: Arc<dyn Studio>,
     /// Keeps the files of posts.

@@ -106,6 +106,7 @@ impl Folders {
             addressees: Arc::new(NoAddressees),
             sessions: Arc::new(NoSessions),
             agents: Arc::new(NoAgents),
+            begun: Vec::new(),
             studio: Arc::new(NoStudio),
             permissions: NoAsker::permissions("nobody is there"),
             post_files: Arc::new(NoPostFiles),

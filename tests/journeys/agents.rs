@@ -1,7 +1,11 @@
 //! Agents: a task lets others work, waits for them without a worker, and answers once, whatever dies in between.
 
+use std::sync::Arc;
+use std::time::Instant;
+
 use selkie_playground::Turn;
-use selkie_playground::telegram::ADA;
+use selkie_playground::model::{Conversation, TalkTurn};
+use selkie_playground::telegram::{ADA, GROUP, Spot};
 use serde_json::{Value, json};
 
 use crate::support::rows::{number, settled, texts};
@@ -213,4 +217,40 @@ async fn an_agent_asks_whom_its_task_would_ask_and_is_named() {
     assert!(request.text.contains("ada"), "{}", request.text);
     world.telegram().tap(ADA, ADA, request.id, "Approve").expect("a button");
     world.hears(ADA, "it is written").await;
+}
+
+/// A hundred tasks let ten agents work each: nothing is lost, nothing asked twice, and no task takes a worker meanwhile.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_agents_of_a_hundred_tasks_are_all_answered() {
+    let world = World::with(json!({ "tools": { "spawn": { "side_by_side": 10 } } })).await;
+    let daemon = world.daemon();
+    let model = world.playground.model();
+    model.set_load_mode(true);
+    model.set_answerer(Arc::new(answer_in_crowd));
+    let began = Instant::now();
+    for topic in 1..=100 {
+        let spot = Spot { chat: GROUP.chat, thread: Some(10_000 + topic) };
+        world.telegram().say(spot, ADA, "@selkie_demo_bot count");
+    }
+    let done = "SELECT count(*) FROM task WHERE parent IS NULL AND state = 'done'";
+    crate::support::contract::counted(&world, done, 100).await;
+    let took = began.elapsed();
+    let children = "SELECT count(*) FROM task WHERE parent IS NOT NULL AND state = 'done'";
+    assert_eq!(number(&world.home, children), Some(1_000));
+    assert_eq!(number(&world.home, "SELECT count(*) FROM task"), Some(1_100));
+    assert_eq!(model.calls(), 1_200, "each is asked once, each task twice");
+    println!("1,000 agents in {took:?}: {:.0}/s", 1_000.0 / took.as_secs_f64());
+    drop(daemon);
+}
+
+fn answer_in_crowd(talk: &Conversation) -> Turn {
+    let user = |turn: &TalkTurn| turn.user().unwrap_or_default().to_owned();
+    if talk.turns.iter().map(user).any(|text| text.contains("you are the agent")) {
+        return Turn::text("one");
+    }
+    if matches!(talk.turns.last(), Some(TalkTurn::Calls { .. })) {
+        return Turn::text("ten");
+    }
+    let task = json!({ "task": "count one" }).to_string();
+    Turn::calls((0..10).map(|_| ("spawn", task.clone())))
 }

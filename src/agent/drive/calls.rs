@@ -181,6 +181,7 @@ impl Drive<'_> {
         let stood = TimeDelta::from_std(self.halts.total()).unwrap_or_default();
         let left = budget::time_left(&self.settings, self.run.ledger().since + stood, now);
         scope.given = given;
+        scope.begun.clone_from(&self.begun);
         scope.earlier = Arc::clone(&self.earlier);
         scope.approved = approved;
         scope.spent = Arc::clone(&self.meter);

@@ -64,7 +64,7 @@ impl Drive<'_> {
         let now = self.agent.clock.now();
         let mut begun = Vec::with_capacity(calls.len());
         let mut new = NewChildren { children: Vec::new(), side_by_side: 1, until: now };
-        let mut names: Vec<String> = Vec::new();
+        self.begun.clear();
         for call in calls {
             let orders = match self.orders(call, calls.len() == 1).await? {
                 Orders::Given(orders) => orders,
@@ -74,12 +74,12 @@ impl Drive<'_> {
                 }
                 Orders::Over => return Ok(()),
             };
-            if let Some(twice) = orders.iter().find(|order| names.contains(&order.name)) {
+            if let Some(twice) = orders.iter().find(|order| self.begun.contains(&order.name)) {
                 let answer = Answer::error(&call.id, messages::agent_named_twice(&twice.name));
                 begun.push(AgentCall { answer, awaited: Vec::new() });
                 continue;
             }
-            names.extend(orders.iter().map(|order| order.name.clone()));
+            self.begun.extend(orders.iter().map(|order| order.name.clone()));
             begun.push(self.begin_call(call, &orders, &mut new, now));
         }
         if new.children.is_empty() {

@@ -97,6 +97,7 @@ impl Scopes {
             addressees: Arc::clone(&self.addressees),
             sessions: Arc::clone(&self.sessions),
             agents: Arc::clone(&self.agents),
+            begun: Vec::new(),
             post_files: Arc::clone(&self.post_files),
             studio: Arc::clone(&self.studio),
             modes: Arc::clone(&self.modes),

@@ -103,7 +103,7 @@ impl Spawn {
         let limit = self.settings.timeout.0;
         let timeout = timeout.map_or(limit, |seconds| Duration::from_secs(seconds.max(1).into()));
         Ok(ChildOrder {
-            name: free_name(name.as_deref(), &task, known)?,
+            name: free_name(name.as_deref(), &task, known, &scope.begun)?,
             task,
             awaited: wait.unwrap_or(true),
             start: Start::Afresh,
@@ -164,10 +164,16 @@ impl Handler for Spawn {
 }
 
 /// The agent's name: what was asked for where that is free, or one after its task.
-fn free_name(wanted: Option<&str>, task: &str, known: &[KnownAgent]) -> Result<String, ToolError> {
+fn free_name(
+    wanted: Option<&str>,
+    task: &str,
+    known: &[KnownAgent],
+    begun: &[String],
+) -> Result<String, ToolError> {
     let taken = |name: &str| known.iter().find(|agent| agent.name == name);
     let Some(wanted) = wanted else {
-        return Ok(after_task(task, |name| taken(name).is_some()));
+        let is_begun = |name: &str| begun.iter().any(|other| other == name);
+        return Ok(after_task(task, |name| taken(name).is_some() || is_begun(name)));
     };
     let name = slug(wanted);
     if wanted.trim().is_empty() {
