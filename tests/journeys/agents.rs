@@ -8,6 +8,8 @@ use selkie_playground::model::{Conversation, TalkTurn};
 use selkie_playground::telegram::{ADA, GROUP, Spot};
 use serde_json::{Value, json};
 
+use crate::support::contract::counted;
+use crate::support::killing::Kept;
 use crate::support::rows::{number, settled, texts};
 use crate::support::world::World;
 
@@ -56,24 +58,39 @@ async fn two_agents_work_at_once_and_their_task_answers() {
     assert_eq!(number(&world.home, "SELECT count(*) FROM task"), Some(3));
 }
 
-/// The parent and both agents, each asked and answered once, or asked again where nothing of it was stored.
+/// Where the process dies, by the edges' passes.
+const EDGES: [&str; 12] = [
+    "after_calls_stored",
+    "after_spawn",
+    "after_claim:2",
+    "after_claim:3",
+    "after_model:2",
+    "before_finish",
+    "before_finish:2",
+    "after_finish",
+    "after_finish:2",
+    "after_claim:4",
+    "after_results",
+    "before_finish:3",
+];
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_death_at_any_edge_loses_and_doubles_nothing() {
-    for edge in [
-        "after_calls_stored",
-        "after_spawn",
-        "after_claim:2",
-        "after_claim:3",
-        "after_model:2",
-        "before_finish",
-        "before_finish:2",
-        "after_finish",
-        "after_finish:2",
-        "after_claim:4",
-        "after_results",
-        "before_finish:3",
-    ] {
+    at_every_edge(Kept::InFile).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_death_at_any_edge_over_postgresql_loses_and_doubles_nothing() {
+    at_every_edge(Kept::InPostgres).await;
+}
+
+/// The parent and both agents, each asked and answered once, or asked again where nothing of it was stored.
+async fn at_every_edge(kept: Kept) {
+    for edge in EDGES {
         let mut world = World::with(json!({})).await;
+        if let Kept::InPostgres = kept {
+            world.home.keep_in_postgres();
+        }
         agents(&world, 0);
         let model = world.playground.model();
         for name in ["ada", "bob"] {
@@ -193,7 +210,7 @@ async fn a_stop_ends_agents_and_their_task() {
     world.hears(ADA, "Stopped").await;
     settled(&world, 1).await;
     let open = "SELECT count(*) FROM task WHERE ended_at IS NULL";
-    crate::support::contract::counted(&world, open, 0).await;
+    counted(&world, open, 0).await;
     let states = texts(&world.home, "SELECT state FROM task ORDER BY id");
     assert_eq!(states, ["stopped", "stopped", "stopped"]);
 }
@@ -233,7 +250,7 @@ async fn a_thousand_agents_of_a_hundred_tasks_are_all_answered() {
         world.telegram().say(spot, ADA, "@selkie_demo_bot count");
     }
     let done = "SELECT count(*) FROM task WHERE parent IS NULL AND state = 'done'";
-    crate::support::contract::counted(&world, done, 100).await;
+    counted(&world, done, 100).await;
     let took = began.elapsed();
     let children = "SELECT count(*) FROM task WHERE parent IS NOT NULL AND state = 'done'";
     assert_eq!(number(&world.home, children), Some(1_000));

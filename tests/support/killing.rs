@@ -76,9 +76,9 @@ pub enum Kept {
 
 /// Kills at every edge, in as many worlds.
 pub async fn at_every_edge(play: &Play, kept: Kept) {
-    // The gate has a story of its own: nobody speaks to the bot in it.
-    let gate = [CrashPoint::AfterGate, CrashPoint::AfterJudged];
-    let edges = CrashPoint::ALL.iter().filter(|point| !gate.contains(point));
+    // The gate and agents have stories of their own: nobody speaks to the bot in one, and these have three tasks each.
+    let elsewhere = [CrashPoint::AfterGate, CrashPoint::AfterJudged, CrashPoint::AfterSpawn];
+    let edges = CrashPoint::ALL.iter().filter(|point| !elsewhere.contains(point));
     let cases = edges.flat_map(|point| PASSES.map(|nth| (*point, nth)));
     stream::iter(cases)
         .for_each_concurrent(SIDE_BY_SIDE, |(point, nth)| async move {

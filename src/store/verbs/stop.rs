@@ -143,7 +143,11 @@ pub fn is_busy(tx: &mut dyn Tx, conversation: i64) -> Result<bool> {
               OR EXISTS (SELECT 1 FROM task
                          WHERE conversation = ?1 AND state = 'waiting' AND parked IS NOT NULL)
               OR EXISTS (SELECT 1 FROM conversation a JOIN task t ON t.conversation = a.id
-                         WHERE a.parent = ?1 AND t.state IN ('waiting', 'running', 'parked'))
+                         WHERE a.parent = ?1 AND t.state = 'waiting')
+              OR EXISTS (SELECT 1 FROM conversation a JOIN task t ON t.conversation = a.id
+                         WHERE a.parent = ?1 AND t.state = 'parked')
+              OR EXISTS (SELECT 1 FROM conversation a JOIN task t ON t.conversation = a.id
+                         WHERE a.parent = ?1 AND t.state = 'running')
               OR EXISTS (SELECT 1 FROM part WHERE id IN (SELECT part FROM rendered)
                          AND conversation = ?1 AND state = 'queued'
                          AND (SELECT task FROM outbound WHERE id = part.outbound) IS NOT NULL))",

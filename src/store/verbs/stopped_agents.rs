@@ -21,16 +21,22 @@ pub fn stop_in(
 ) -> Result<Vec<TaskId>> {
     let of = |key: &str| name.is_none_or(|name| agent_name(key) == Some(name));
     let open: Vec<Option<OpenChild>> = tx.all(
-        "SELECT t.id, t.lane, CASE WHEN t.state = 'running' THEN 1 ELSE 0 END, c.key, t.facts
-         FROM conversation c JOIN task t ON t.conversation = c.id
-         WHERE c.parent = ?1 AND t.state IN ('waiting', 'running', 'parked') ORDER BY t.id",
+        "SELECT t.id, t.lane, 0, c.key, t.facts FROM conversation c JOIN task t ON t.conversation = c.id
+         WHERE c.parent = ?1 AND t.state = 'waiting'
+         UNION ALL
+         SELECT t.id, t.lane, 0, c.key, t.facts FROM conversation c JOIN task t ON t.conversation = c.id
+         WHERE c.parent = ?1 AND t.state = 'parked'
+         UNION ALL
+         SELECT t.id, t.lane, 1, c.key, t.facts FROM conversation c JOIN task t ON t.conversation = c.id
+         WHERE c.parent = ?1 AND t.state = 'running'",
         params![conversation],
         |row| {
             let child = OpenChild { task: row.get(0)?, lane: row.get(1)?, runs: row.get(2)? };
             Ok((of(row.get(3)?) && facts::is_of(row.get(4)?, by)).then_some(child))
         },
     )?;
-    let open: Vec<OpenChild> = open.into_iter().flatten().collect();
+    let mut open: Vec<OpenChild> = open.into_iter().flatten().collect();
+    open.sort_unstable_by_key(|child| child.task);
     stop_open(tx, &open, "stopped", millis(now))?;
     Ok(open.iter().map(|child| TaskId(child.task)).collect())
 }
