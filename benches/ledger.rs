@@ -473,6 +473,7 @@ fn arrival(n: i64, order: i64) -> Arrival {
         summoned: Vec::new(),
         narrowed: Vec::new(),
         parent: None,
+        reports: 0,
         pick: Pick::default(),
         at: now(),
     };

@@ -253,6 +253,7 @@ impl ToolRunner {
             task: TaskId(1),
             call: "c1.0".to_owned(),
             conversation: ConversationId::new(AccountId::new("cli:bench"), "cli:/bench"),
+            agent: None,
             message: None,
             speaker: None,
             is_private: true,
@@ -295,6 +296,7 @@ impl ToolRunner {
             post_files: Arc::new(NoPostFiles),
             spent: Arc::default(),
             deadline: tokio::time::Instant::now() + Duration::from_secs(600),
+            task_deadline: tokio::time::Instant::now() + Duration::from_secs(24 * 60 * 60),
             cancel: CancellationToken::new(),
             clock: Arc::new(SystemClock),
         }

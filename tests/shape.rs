@@ -178,6 +178,7 @@ fn facts(place: Where, trust: Trust, trigger: Trigger, mode: Mode) -> Facts {
         summoned: Vec::new(),
         narrowed: Vec::new(),
         parent: None,
+        reports: 0,
         pick: Pick::default(),
         at: DateTime::UNIX_EPOCH,
     }

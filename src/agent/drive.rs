@@ -154,6 +154,7 @@ impl<'a> Drive<'a> {
                 Next::Done(mut ending) => {
                     ending.course = std::mem::take(&mut *locked(&self.course));
                     ending.course.since = Some(self.run.ledger().since);
+                    ending.level = self.facts.taint.max(self.run.level());
                     ending.facts = self.reshaped.then(|| Box::new(self.facts.clone()));
                     // What a schedule has made may see less than there is.
                     ending.cut =

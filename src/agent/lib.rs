@@ -39,6 +39,7 @@ use selkie_domain::facts::Facts;
 use selkie_domain::ids::TaskId;
 use selkie_domain::metrics::Metrics;
 use selkie_domain::question::Ask;
+use selkie_domain::taint::Taint;
 use selkie_domain::tool::{ToolBlock, ToolList};
 use selkie_domain::transcript::{Item, UserMessage};
 use selkie_domain::usage::Usage;
@@ -133,6 +134,8 @@ pub struct DriveOutcome {
     pub seen: SeenMarks,
     /// The facts, when they changed and are not stored yet.
     pub facts: Option<Box<Facts>>,
+    /// The highest level of what it has read.
+    pub level: Taint,
     /// Where the conversation's history begins from now on, when that has changed.
     pub cut: Option<HistoryStart>,
     /// Every task whose messages this drive has taken in.

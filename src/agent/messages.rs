@@ -9,8 +9,8 @@ use selkie_llm::{ModelError, Reason, StopReason};
 use selkie_store::{ApprovalRow, QuestionRow};
 
 pub use agents::{
-    agent_begun, agent_brief, agent_ended, agent_named_twice, agent_report, answer_unfit,
-    correct_answer,
+    TOLD_TOO_OFTEN, agent_begun, agent_brief, agent_ended, agent_named_twice, agent_report,
+    answer_unfit, correct_answer,
 };
 
 /// How much of a message is named.

@@ -320,6 +320,7 @@ mod tests {
             summoned: Vec::new(),
             narrowed: Vec::new(),
             parent: None,
+            reports: 0,
             at: DateTime::UNIX_EPOCH,
             pick: selkie_domain::choice::Pick::default(),
         };

@@ -79,6 +79,8 @@ pub struct Run {
     new_children: Option<NewChildren>,
     /// What others of the same family have used.
     family: Usage,
+    /// It is the run of an agent.
+    is_agent: bool,
     /// The JSON Schema that the answer has to fit.
     schema: Option<Value>,
 }
@@ -195,6 +197,7 @@ impl Run {
             drawn: Vec::new(),
             new_children: None,
             family: Usage::default(),
+            is_agent: false,
             schema: None,
         }
     }
@@ -212,6 +215,7 @@ impl Run {
     /// Counts what others of its family have used; an agent's answer has to have its form.
     pub fn works_among(&mut self, claimed: &TaskClaim) {
         self.family_used(claimed.family);
+        self.is_agent = claimed.facts.parent.is_some();
         if let Some(parent) = &claimed.facts.parent {
             self.answers_by(parent.schema.as_deref());
         }
@@ -359,11 +363,15 @@ impl Run {
         &self.items
     }
 
-    /// Returns what the run and its family have spent.
+    /// Returns what the run and its family have spent: of the steps its agents leave a task the last one, so that it answers.
     pub fn ledger(&self) -> budget::Ledger {
         let Header { steps, mut usage, since, .. } = self.header;
         usage.add(self.family);
-        budget::Ledger { steps: steps.saturating_add(self.family.calls), usage, since }
+        let others = match self.settings.max_steps {
+            most if self.is_agent || most == 0 => self.family.calls,
+            most => self.family.calls.min(most.saturating_sub(1).saturating_sub(steps)),
+        };
+        budget::Ledger { steps: steps.saturating_add(others), usage, since }
     }
 
     fn hush(&mut self, hush: LastAnswerOnly) {

@@ -196,6 +196,7 @@ impl ToolRunner<'_> {
             task: TaskId(0),
             call: call.to_owned(),
             conversation: ConversationId::new(AccountId::new(ACCOUNT), key),
+            agent: None,
             message: by_hand.facts.message.clone(),
             speaker: by_hand.facts.speaker.clone(),
             is_private: by_hand.facts.audience() == Audience::Direct,
@@ -240,6 +241,7 @@ impl ToolRunner<'_> {
             permissions: NoAsker::permissions(ASKS_NOBODY),
             spent: Arc::default(),
             deadline: Instant::now() + TIMEOUT,
+            task_deadline: Instant::now() + Duration::from_secs(24 * 60 * 60),
             cancel: CancellationToken::new(),
             clock: Arc::clone(&self.app.clock),
         }

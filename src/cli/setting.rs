@@ -80,6 +80,7 @@ pub fn facts(kits: &[ChannelKit], name: &str) -> Result<Facts, Failure> {
         summoned: Vec::new(),
         narrowed: Vec::new(),
         parent: None,
+        reports: 0,
         pick: Pick::default(),
         at: SystemClock.now(),
     })

@@ -130,6 +130,7 @@ fn facts() -> Facts {
         summoned: Vec::new(),
         narrowed: Vec::new(),
         parent: None,
+        reports: 0,
         pick: Pick::default(),
         at: DateTime::UNIX_EPOCH,
     }

@@ -53,8 +53,16 @@ pub struct Facts {
     /// The task that wants it done, where it is the task of an agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Box<Parent>>,
+    /// So many ends of agents, one after the other, have led to the task, and nobody's word in between.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reports: u8,
     /// When the facts were taken.
     pub at: DateTime<Utc>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(count: &u8) -> bool {
+    *count == 0
 }
 
 impl Facts {
@@ -78,6 +86,7 @@ impl Facts {
             narrowed: Vec::new(),
             pick: Pick::default(),
             parent: None,
+            reports: 0,
             at,
         }
     }

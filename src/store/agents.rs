@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use selkie_channel_core::ConversationId;
+use selkie_channel_core::{ConversationId, PersonId};
 
 use crate::error::Result;
 use selkie_domain::facts::Facts;
@@ -21,7 +21,12 @@ pub trait Agents: Send + Sync {
     ) -> Result<Vec<AgentRow>>;
 
     /// Ends what an agent of this name does and what waits for it. Durable.
-    async fn stop_agent(&self, conversation: &ConversationId, name: &str) -> Result<StopOutcome>;
+    async fn stop_agent(
+        &self,
+        conversation: &ConversationId,
+        name: &str,
+        by: Option<&PersonId>,
+    ) -> Result<StopOutcome>;
 }
 
 /// An agent, by what it does or has done last.

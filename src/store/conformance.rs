@@ -217,6 +217,7 @@ pub fn facts() -> Facts {
         summoned: Vec::new(),
         narrowed: Vec::new(),
         parent: None,
+        reports: 0,
         pick: Pick::default(),
         at: at(0),
     }

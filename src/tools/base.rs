@@ -238,13 +238,16 @@ mod tests {
                 "git_status",
                 "glob",
                 "grep",
+                "list_agents",
                 "list_files",
                 "memory_get",
                 "memory_search",
                 "memory_write",
                 "message",
+                "message_agent",
                 "notebook_edit",
                 "patch",
+                "peek_agent",
                 "persona_write",
                 "plan_enter",
                 "plan_exit",
@@ -257,6 +260,7 @@ mod tests {
                 "sessions_list",
                 "sessions_send",
                 "sessions_status",
+                "stop_agent",
                 "think",
                 "todo_read",
                 "todo_write",
@@ -290,7 +294,8 @@ mod tests {
             of_base.chain(on_top).collect()
         };
         let off = names(&Settings::default(), false);
-        assert_eq!(off, ["powershell"]);
+        let of_agents = ["list_agents", "message_agent", "peek_agent", "stop_agent"];
+        assert_eq!(off, [&of_agents[..3], &["powershell"], &of_agents[3..]].concat());
         for name in names(&Settings::default(), true) {
             let mut json = serde_json::to_value(Settings::default()).unwrap();
             json[name]["enabled"] = false.into();

@@ -129,7 +129,8 @@ async fn timed(
 ) -> Result<Output, ToolError> {
     let ToolSpec { name, longest, .. } = **tool.spec();
     let began = Instant::now();
-    let own = longest.map(|most| Scope { deadline: began + most, ..scope.clone() });
+    let own = longest.map(|most| began + most).map(|own| own.min(scope.task_deadline));
+    let own = own.map(|deadline| Scope { deadline, ..scope.clone() });
     let scope = own.as_ref().unwrap_or(scope);
     let halts = &scope.permissions.halts;
     let stood = halts.total();

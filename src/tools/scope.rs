@@ -36,6 +36,8 @@ pub struct Scope {
     pub call: String,
     /// The conversation the task speaks in.
     pub conversation: ConversationId,
+    /// The agent's name, where the task is an agent's: it works for the conversation.
+    pub agent: Option<String>,
     /// The message the task answers.
     pub message: Option<MessageRef>,
     /// Who asked.
@@ -100,6 +102,8 @@ pub struct Scope {
     pub spent: Arc<Meter>,
     /// Not after this moment.
     pub deadline: Instant,
+    /// When the task's own time is over: no call goes on beyond it.
+    pub task_deadline: Instant,
     /// Cancelled when the task is stopped.
     pub cancel: CancellationToken,
     /// The time.

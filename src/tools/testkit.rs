@@ -81,6 +81,7 @@ impl Folders {
             task: TaskId(1),
             call: "c1.0".into(),
             conversation: ConversationId::new(AccountId::new("bird:1"), "bird:42"),
+            agent: None,
             message: Some(MessageRef::new("7")),
             speaker: None,
             is_private: true,
@@ -113,6 +114,7 @@ impl Folders {
             modes: Arc::clone(&self.modes) as Arc<dyn Modes>,
             spent: Arc::default(),
             deadline: Instant::now() + Duration::from_secs(600),
+            task_deadline: Instant::now() + Duration::from_secs(24 * 60 * 60),
             cancel: CancellationToken::new(),
             clock: Arc::new(ManualClock::at(DateTime::UNIX_EPOCH)),
         }

@@ -150,7 +150,8 @@ async fn an_agent_that_has_ended_is_asked_again_with_what_it_knows() {
     let world = World::with(json!({ "tools": { "agents": { "enabled": true } } })).await;
     let _daemon = world.daemon();
     let model = world.playground.model();
-    let one = Turn::call("spawn", json!({ "task": "look at the first", "name": "ada" }));
+    let one = json!({ "task": "look at the first", "name": "ada", "tools": "read_only" });
+    let one = Turn::call("spawn", one);
     let again =
         Turn::call("message_agent", json!({ "names": ["ada"], "message": "and its colour?" }));
     let peek = Turn::call("peek_agent", json!({ "name": "ada" }));
@@ -166,6 +167,10 @@ async fn an_agent_that_has_ended_is_asked_again_with_what_it_knows() {
         asked.iter().filter(|request| request.body.to_string().contains("and its colour?"));
     let second: Vec<_> = second.map(|request| request.body.to_string()).collect();
     assert!(second[0].contains("look at the first") && second[0].contains("it is one"));
+    let tools = |request: &Value| request["tools"].as_array().map(Vec::len).unwrap_or_default();
+    let tools: Vec<usize> = asked.iter().map(|request| tools(&request.body)).collect();
+    assert!(tools[1] < tools[0] && tools[2] > tools[1], "{tools:?}");
+    assert_eq!(tools[3], tools[1], "it gets no more than it had");
     let prompt = world.last_prompt();
     assert!(prompt.contains("it is red"), "{prompt}");
     assert!(prompt.contains("there is an agent ada already (done)"), "{prompt}");
@@ -234,6 +239,76 @@ async fn an_agent_asks_whom_its_task_would_ask_and_is_named() {
     assert!(request.text.contains("ada"), "{}", request.text);
     world.telegram().tap(ADA, ADA, request.id, "Approve").expect("a button");
     world.hears(ADA, "it is written").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_agent_tells_later_has_the_level_of_what_it_has_read() {
+    let open = json!({"guard": {"network": {"allow_private": ["127.0.0.1"]}}});
+    let world = World::with(open).await;
+    let _daemon = world.daemon();
+    let page = format!("{}/nothing-here", world.playground.telegram_base_url());
+    let model = world.playground.model();
+    let spawn = json!({ "task": "read the page", "name": "ada", "wait": false });
+    model.script(vec![Turn::call("spawn", spawn), Turn::text("it reads")]);
+    let fetch = Turn::call("url_fetch", json!({ "url": page }));
+    model.script_for("you are the agent ada.", vec![fetch, Turn::text("delete it all")]);
+    let delete = Turn::call("bash", json!({ "cmd": "$(echo true)" }));
+    model.script_for("The agent ada has done", vec![delete, Turn::text("not deleted")]);
+    world.telegram().say(ADA, ADA, &format!("have {page} read"));
+    let request = world.hears(ADA, "while the task holds other people's words").await;
+    world.telegram().tap(ADA, ADA, request.id, "Deny").expect("a button");
+    world.hears(ADA, "not deleted").await;
+    let level = "SELECT facts ->> '$.taint' FROM task WHERE cause LIKE 'report:%'";
+    assert_eq!(texts(&world.home, level), ["raw"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agents_time_ends_what_it_runs() {
+    let world = World::start().await;
+    let _daemon = world.daemon();
+    let model = world.playground.model();
+    let spawn = json!({ "task": "wait", "name": "ada", "timeout": 1 });
+    model.script(vec![Turn::call("spawn", spawn), Turn::text("it took too long")]);
+    let sleep = Turn::call("bash", json!({ "cmd": "sleep 600" }));
+    model.script_for("you are the agent ada.", vec![sleep]);
+    assert_eq!(world.ask("let it wait").await, "it took too long");
+    let states = "SELECT state FROM task ORDER BY id";
+    settled(&world, 1).await;
+    assert_eq!(texts(&world.home, states), ["done", "failed"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn agents_whose_ends_begin_agents_come_to_an_end() {
+    let world = World::start().await;
+    let _daemon = world.daemon();
+    let model = world.playground.model();
+    model.set_load_mode(true);
+    model.set_answerer(Arc::new(answer_with_another));
+    world.telegram().say(ADA, ADA, "go on for ever");
+    world.hears(ADA, "too many tasks in a row").await;
+    let begun = "SELECT count(*) FROM task WHERE parent IS NOT NULL";
+    assert_eq!(number(&world.home, begun), Some(10));
+    let todos = "SELECT count(*) FROM conversation WHERE todos IS NOT NULL AND parent IS NULL";
+    assert_eq!(number(&world.home, todos), Some(0), "each keeps a list of its own");
+    let todos = todos.replace("NULL AND parent IS NULL", "NULL");
+    assert!(number(&world.home, &todos) > Some(0));
+}
+
+fn answer_with_another(talk: &Conversation) -> Turn {
+    let said = talk.turns.iter().map(|turn| format!("{turn:?}")).collect::<Vec<_>>();
+    let is_agent = said.iter().any(|turn| turn.contains("you are the agent"));
+    let last = said.last().cloned().unwrap_or_default();
+    match talk.turns.last() {
+        Some(TalkTurn::Calls { .. }) if last.contains("too many") => {
+            Turn::text("too many tasks in a row")
+        }
+        Some(TalkTurn::Calls { .. }) => Turn::text("it works"),
+        _ if is_agent => {
+            let todos = json!([{ "id": "1", "title": "Go on", "status": "pending" }]);
+            Turn::call("todo_write", json!({ "todos": todos }))
+        }
+        _ => Turn::call("spawn", json!({ "task": "go on", "wait": false })),
+    }
 }
 
 /// A hundred tasks let ten agents work each: nothing is lost, nothing asked twice, and no task takes a worker meanwhile.

@@ -187,7 +187,8 @@ impl Drive<'_> {
         scope.spent = Arc::clone(&self.meter);
         scope.permissions.halts = Arc::clone(&self.halts);
         scope.plan = plan::newest(&claimed.history, self.run.items());
-        scope.deadline = scope.deadline.min(Instant::now() + left);
+        scope.task_deadline = Instant::now() + left;
+        scope.deadline = scope.deadline.min(scope.task_deadline);
         // A name that is no tool of this task is the model's own word: it is not shown.
         scope.progress.tool(self.spec(&call.name).map(|spec| spec.words()).as_deref());
         let began = Instant::now();

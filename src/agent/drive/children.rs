@@ -23,6 +23,9 @@ use selkie_tools::agents::{ChildOrder, MAIN, Start};
 /// How much longer than its agents a task waits: each ends by itself when its time is over.
 const GRACE: TimeDelta = TimeDelta::seconds(15);
 
+/// So many ends of agents in a row may lead to one task: from there on nothing begins that is told later.
+const MAX_REPORTS: u8 = 10;
+
 /// What a call came to.
 enum Orders {
     /// Agents are to do this.
@@ -103,12 +106,19 @@ impl Drive<'_> {
             }
         };
         match self.unless_judged(call, approved).await {
+            Err(ToolError::Spawn(orders)) if self.is_told_too_often(&orders) => {
+                Ok(Orders::Answered(Answer::error(&call.id, messages::TOLD_TOO_OFTEN.to_owned())))
+            }
             Err(ToolError::Spawn(orders)) => Ok(Orders::Given(orders)),
             done => Ok(match self.unless_cancelled(done).await? {
                 Some(done) => Orders::Answered(done.answer),
                 None => Orders::Over,
             }),
         }
+    }
+
+    fn is_told_too_often(&self, orders: &[ChildOrder]) -> bool {
+        self.facts.reports >= MAX_REPORTS && orders.iter().any(|order| !order.awaited)
     }
 
     fn begin_call(

@@ -28,6 +28,10 @@ pub fn agent_begun(name: &str, joins: bool) -> String {
     }
 }
 
+/// Agents' ends in a row have begun tasks that begin agents.
+pub const TOLD_TOO_OFTEN: &str = "too many tasks in a row were begun by an agent's end: no further agent may work without being waited for. \
+     Leave out wait, or end and let the person decide";
+
 /// Two calls of an answer name one agent.
 pub fn agent_named_twice(name: &str) -> String {
     format!("an agent {name} is begun by another call of the same answer: take another name")

@@ -261,6 +261,19 @@ fn the_last_step_has_no_tools() {
 }
 
 #[test]
+fn agents_leave_their_task_its_last_step() {
+    let settings = Settings { max_steps: 3, ..Settings::default() };
+    let mut run = Run::begin(settings, hello(), Vec::new(), start());
+    ask(&mut run);
+    run.replied(reply("", &[("think", json!({"thought": 1}))]));
+    make_calls(&mut run, "ok");
+    run.family_used(Usage { calls: 9, ..Usage::default() });
+    assert!(!ask(&mut run).may_call, "the last one");
+    run.replied(reply("nine have looked", &[]));
+    assert_eq!(end(&mut run).text, "nine have looked");
+}
+
+#[test]
 fn time_is_over_when_it_is_over() {
     let mut run = begin();
     let Next::Done(ending) = run.next(start() + TimeDelta::minutes(31)) else { panic!() };

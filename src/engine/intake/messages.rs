@@ -429,6 +429,7 @@ mod tests {
         - /todos lists what people want done here (TODO.md)
         - /contacts lists the people I know here; /contacts NAME shows one
         - /sessions lists the conversations I take part in; in a group only this one
+        - /agents lists the agents that work for this conversation, and those that have ended within a day
         - /ps lists the programs running for this conversation
         - /tools lists what I can use here; /tools why NAME says why one is here or not
         - /workspace shows or sets the folder I work in here: /workspace /srv/project, /workspace off

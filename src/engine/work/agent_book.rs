@@ -13,9 +13,13 @@ use crate::work::conversation_log;
 use crate::work::messages::agents as messages;
 use crate::work::rights::Rights;
 use crate::work::running_tasks::RunningTasks;
+use selkie_domain::choice::{Choice, Pick};
 use selkie_domain::command_line;
+use selkie_domain::facts::{Facts, Trust};
 use selkie_domain::ids::TaskId;
 use selkie_domain::live::Live;
+use selkie_domain::narrowing::Narrowing;
+use selkie_domain::parent::is_agent;
 use selkie_domain::span::Span;
 use selkie_domain::taint::Taint;
 use selkie_domain::task::TaskState;
@@ -90,18 +94,27 @@ impl Agents for AgentBook {
         let ledger = Arc::clone(&self.context.storage.ledger);
         let conversation = by.conversation.clone();
         let name = row.name;
+        // As by /stop: whoever it works for, and owners.
+        let person = match (by.trust, &by.person) {
+            (Trust::Owner, _) => None,
+            (_, None) => return Err(ToolError::Tell(messages::not_theirs(&name))),
+            (_, person) => person.clone(),
+        };
         let outbox = Arc::clone(&self.outbox);
         let running = Arc::clone(&self.running);
         let stop = async move {
-            let stopped = ledger.stop_agent(&conversation, &name).await;
+            let stopped = ledger.stop_agent(&conversation, &name, person.as_ref()).await;
             if let Ok(stopped) = &stopped {
                 stopped.tasks.iter().for_each(|task| running.stop(*task));
             }
             outbox.wake();
-            stopped.map(|_| messages::stopped(&name))
+            stopped.map(|stopped| match person.is_some() && stopped.tasks.is_empty() {
+                true => Err(ToolError::Tell(messages::not_theirs(&name))),
+                false => Ok(messages::stopped(&name)),
+            })
         };
         let stopped = self.context.runtime.to_the_end(stop).await;
-        stopped.map_err(|error| self.failed(&error))
+        stopped.map_err(|error| self.failed(&error))?
     }
 }
 
@@ -146,6 +159,7 @@ impl AgentBook {
                 && task.conversation != by.conversation
                 && task.conversation.account() == by.conversation.account()
                 && !command_line::is_at(&task.conversation)
+                && !is_agent(&task.conversation)
         };
         let peer = |task: &TaskRow| {
             let id = task.conversation.to_string();
@@ -179,7 +193,21 @@ fn of_row(row: &AgentRow, now: DateTime<Utc>) -> KnownAgent {
     let status = messages::status(row.state, row.why.as_deref());
     let agent =
         known(&row.name, Role::Child, &status, &messages::task(&row.text), TimeDelta::zero());
-    KnownAgent { is_open: row.ended_at.is_none(), age: messages::age(row, now), ..agent }
+    let (choice, narrowed) = row.facts.as_deref().map(as_begun).unwrap_or_default();
+    KnownAgent {
+        is_open: row.ended_at.is_none(),
+        age: messages::age(row, now),
+        choice,
+        narrowed,
+        ..agent
+    }
+}
+
+/// What an agent was begun with, besides what its task had.
+fn as_begun(facts: &Facts) -> (Choice, Vec<Narrowing>) {
+    let Pick { agent, model, effort, .. } = facts.pick.clone();
+    let own = facts.narrowed.iter().filter(|narrowing| !narrowing.is_of_parent());
+    (Choice { agent, model, effort }, own.cloned().collect())
 }
 
 fn known(name: &str, role: Role, status: &str, task: &str, age: TimeDelta) -> KnownAgent {
@@ -190,6 +218,8 @@ fn known(name: &str, role: Role, status: &str, task: &str, age: TimeDelta) -> Kn
         status: status.to_owned(),
         task: task.to_owned(),
         age: span(age),
+        choice: Choice::default(),
+        narrowed: Vec::new(),
     }
 }
 

@@ -12,6 +12,7 @@ use crate::work::acquaintances::Acquaintances;
 use crate::work::rights;
 use selkie_domain::facts::Mode;
 use selkie_domain::owners::Owners;
+use selkie_domain::parent::is_agent;
 use selkie_memory::Places;
 use selkie_people::addressees::Reach;
 use selkie_people::update::Conversations;
@@ -34,6 +35,14 @@ impl Records {
         ConversationId::new(place.account().clone(), place.key())
     }
 
+    /// Whose todo list a task writes: an agent has one of its own.
+    fn list_of(&self, conversation: &ConversationId) -> ConversationId {
+        match is_agent(conversation) {
+            true => conversation.clone(),
+            false => self.owner(conversation),
+        }
+    }
+
     fn failed(&self, error: &StoreError) -> ToolError {
         self.storage.trouble(error);
         ToolError::Abort(error.to_string())
@@ -43,12 +52,12 @@ impl Records {
 #[async_trait]
 impl Todos for Records {
     async fn read(&self, conversation: &ConversationId) -> Result<Option<String>, ToolError> {
-        let owner = self.owner(conversation);
+        let owner = self.list_of(conversation);
         self.storage.ledger.todos(&owner).await.map_err(|e| self.failed(&e))
     }
 
     async fn write(&self, conversation: &ConversationId, json: String) -> Result<(), ToolError> {
-        let owner = self.owner(conversation);
+        let owner = self.list_of(conversation);
         self.storage.ledger.set_todos(&owner, json).await.map_err(|e| self.failed(&e))
     }
 }

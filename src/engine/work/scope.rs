@@ -69,6 +69,7 @@ impl Scopes {
             task: claimed.claim.task,
             call: call.to_owned(),
             conversation: claimed.conversation.clone(),
+            agent: facts.parent.as_ref().map(|parent| parent.name.clone()),
             message: facts.message.clone(),
             speaker: facts.speaker.clone(),
             is_private: facts.audience() == Audience::Direct,
@@ -108,6 +109,7 @@ impl Scopes {
             },
             spent: Arc::default(),
             deadline: Instant::now() + MAX_CALL,
+            task_deadline: Instant::now() + Duration::from_secs(24 * 60 * 60),
             cancel: at.cancel.clone(),
             clock: Arc::clone(&self.clock),
         }

@@ -363,12 +363,15 @@ async fn an_agent_is_stopped_by_its_name(bed: &dyn Fixture) {
     let parent = started(ledger, 1, 1).await;
     parked(ledger, &parent, &["ada", "bob"], 4).await;
     let ada = claim(ledger, &lane_of("ada")).await.unwrap();
-    let stopped = ledger.stop_agent(&conversation(1), "ada").await.unwrap();
+    let other = PersonId::new("tg:2");
+    let stopped = ledger.stop_agent(&conversation(1), "ada", Some(&other)).await.unwrap();
+    assert_eq!(stopped.tasks, Vec::<TaskId>::new(), "it works for somebody else");
+    let stopped = ledger.stop_agent(&conversation(1), "ada", None).await.unwrap();
     assert_eq!(stopped.tasks, [ada.claim.task]);
-    let stopped = ledger.stop_agent(&conversation(1), "eve").await.unwrap();
+    let stopped = ledger.stop_agent(&conversation(1), "eve", None).await.unwrap();
     assert_eq!(stopped.tasks, Vec::<TaskId>::new());
     finished(ledger, &ada.claim, over_by(End::Stopped)).await;
-    let stopped = ledger.stop_agent(&conversation(1), "bob").await.unwrap();
+    let stopped = ledger.stop_agent(&conversation(1), "bob", None).await.unwrap();
     assert_eq!((stopped.tasks.len(), stopped.ready), (1, vec![lane(1)]), "nobody is left");
     let parent = claim(ledger, &lane(1)).await.unwrap();
     let states: Vec<_> = parent.children.iter().map(|end| end.state).collect();

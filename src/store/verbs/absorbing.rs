@@ -120,6 +120,12 @@ pub fn absorb(
                AND NOT EXISTS (SELECT 1 FROM inbox WHERE task = ?1 AND disposition = 'task')",
             params![other.task.0, lane, &why, millis(now)],
         )?;
+        // Its words stand in the running task's transcript from now on.
+        tx.execute_later(
+            "UPDATE task_words SET text = NULL, name = '' WHERE task = ?1
+                 AND EXISTS (SELECT 1 FROM task WHERE id = ?1 AND why = ?2 AND ended_at IS NOT NULL)",
+            params![other.task.0, &why],
+        )?;
     }
     for edit in &seen.edits {
         tx.execute_later(

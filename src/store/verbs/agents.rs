@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use selkie_channel_core::ConversationId;
+use selkie_channel_core::{ConversationId, PersonId};
 
 use super::rows::{millis, time};
 use super::usage::usage;
@@ -53,12 +53,18 @@ impl Agents for SqlLedger {
         Ok(history::readable(rows))
     }
 
-    async fn stop_agent(&self, conversation: &ConversationId, name: &str) -> Result<StopOutcome> {
+    async fn stop_agent(
+        &self,
+        conversation: &ConversationId,
+        name: &str,
+        by: Option<&PersonId>,
+    ) -> Result<StopOutcome> {
+        let by = by.map(|by| by.as_str().to_owned());
         let id = conversation.clone();
         let name = name.to_owned();
         let now = self.now();
         let plan = Plan::DURABLE;
-        self.write(plan, move |tx| stop(tx, &id, &name, now)).await
+        self.write(plan, move |tx| stop(tx, &id, &name, by.as_deref(), now)).await
     }
 }
 
@@ -93,13 +99,14 @@ fn stop(
     tx: &mut dyn Tx,
     id: &ConversationId,
     name: &str,
+    by: Option<&str>,
     now: DateTime<Utc>,
 ) -> Result<StopOutcome> {
     locks::named(tx, [id])?;
     let Some(conversation) = conversations::find(tx, id)? else {
         return Ok(StopOutcome::default());
     };
-    let tasks = stopped_agents::stop_in(tx, conversation, None, Some(name), now)?;
+    let tasks = stopped_agents::stop_in(tx, conversation, by, Some(name), now)?;
     // What waited for them, or for their turn.
     let ready = lanes::of_family(tx, conversation)?;
     Ok(StopOutcome { tasks, ready: lanes::ready_names(tx, &ready, now)? })

@@ -96,7 +96,8 @@ fn begin_one(
     tx.execute_later(
         "UPDATE conversation SET parent = (SELECT conversation FROM task WHERE id = ?2),
              epoch = epoch + CAST(?3 AS BIGINT), cut = cut * (1 - CAST(?3 AS BIGINT)),
-             short = short * (1 - CAST(?3 AS BIGINT))
+             short = short * (1 - CAST(?3 AS BIGINT)),
+             todos = CASE WHEN CAST(?3 AS BIGINT) = 1 THEN NULL ELSE todos END
          WHERE id = ?1",
         params![here, task, i64::from(child.fresh)],
     )?;

@@ -13,7 +13,6 @@ use crate::ports::{KnownAgent, Role};
 use crate::scope::Scope;
 use crate::shown::Preview;
 use crate::{Handler, Output, ToolError, spec};
-use selkie_domain::choice::Choice;
 use selkie_domain::tool::{Also, Class, OtherParameter, Recovery, ToolSpec};
 
 /// Agents that are told something at once.
@@ -53,6 +52,9 @@ impl Handler for MessageAgent {
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let Args { names, message } = typed(args)?;
+        if names.is_empty() {
+            return Err(ToolError::tell("names is empty: name the agents"));
+        }
         if message.chars().count() > MAX || names.len() > MAX_NAMES {
             return Err(ToolError::tell(format!(
                 "message takes {MAX} characters and {MAX_NAMES} names at once"
@@ -62,6 +64,9 @@ impl Handler for MessageAgent {
         let mut orders: Vec<ChildOrder> = Vec::with_capacity(names.len());
         for name in &names {
             let agent = reachable(&known, name.trim())?;
+            if let Some(own) = &agent.choice.agent {
+                scope.agents.own(&scope.visitor(), own)?;
+            }
             if orders.iter().all(|order| order.name != agent.name) {
                 orders.push(self.order(agent, &message));
             }
@@ -86,8 +91,8 @@ impl MessageAgent {
             awaited: !agent.is_open,
             start,
             timeout: timeout.0,
-            narrowed: Vec::new(),
-            choice: Choice::default(),
+            narrowed: agent.narrowed.clone(),
+            choice: agent.choice.clone(),
             schema: None,
             side_by_side,
         }

@@ -11,6 +11,7 @@ use crate::testkit::Folders;
 use crate::{Settings, ToolError, base};
 use async_trait::async_trait;
 use selkie_channel_core::Redactor;
+use selkie_domain::narrowing::Narrowing;
 use selkie_domain::span::Span;
 use selkie_domain::transcript::Call;
 use serde_json::Value;
@@ -28,6 +29,11 @@ impl Agents for Two {
             status: status.to_owned(),
             task: "look".to_owned(),
             age: Span::seconds(90),
+            choice: Choice::default(),
+            narrowed: vec![Narrowing {
+                by: "spawn's tools".to_owned(),
+                tools: vec!["read".to_owned()],
+            }],
         };
         Ok(vec![
             agent("main", Role::Own, true, "running"),

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
 use crate::scope::Scope;
+use selkie_channel_core::ConversationId;
 use selkie_domain::facts::Trust;
+use selkie_domain::parent::agent_conversation;
 use selkie_domain::provenance::Provenance;
 use selkie_domain::taint::Taint;
 
@@ -61,10 +63,18 @@ pub fn items(json: &str) -> serde_json::Result<Vec<ChatItem>> {
     Ok(stored.todos.into_iter().map(item).collect())
 }
 
+/// Whose list it is: an agent has one of its own.
+fn owner(scope: &Scope) -> ConversationId {
+    match &scope.agent {
+        Some(name) => agent_conversation(&scope.conversation, name),
+        None => scope.conversation.clone(),
+    }
+}
+
 /// Reads the conversation's list and its level: what its writer had read, and others' words where the writer is
 /// trusted less than who reads. None is an empty one.
 pub(super) async fn load(scope: &Scope) -> Result<(Vec<Todo>, Taint), ToolError> {
-    let Some(json) = scope.todos.read(&scope.conversation).await? else {
+    let Some(json) = scope.todos.read(&owner(scope)).await? else {
         return Ok((Vec::new(), Taint::Clean));
     };
     let stored: StoredTodos = serde_json::from_str(&json).map_err(|e| {
@@ -80,7 +90,7 @@ pub(super) async fn store(scope: &Scope, todos: Vec<Todo>) -> Result<(), ToolErr
     let level = scope.roots.level.writes().level;
     let stored = serde_json::to_string(&StoredTodos { v: 1, todos, level, by: Some(scope.trust) });
     let json = stored.map_err(|e| ToolError::tell(format!("the list cannot be stored: {e}")))?;
-    scope.todos.write(&scope.conversation, json).await
+    scope.todos.write(&owner(scope), json).await
 }
 
 /// Prints a list as `[id] status: title (description)`.

@@ -4,6 +4,8 @@ use async_trait::async_trait;
 
 use super::{TodoReport, Visitor};
 use crate::ToolError;
+use selkie_domain::choice::Choice;
+use selkie_domain::narrowing::Narrowing;
 use selkie_domain::span::Span;
 
 /// The agents that a task may know of: itself, its parent, those of its conversation, and its peers, the tasks that run in
@@ -50,6 +52,10 @@ pub struct KnownAgent {
     pub task: String,
     /// Since it was begun, or since it has ended.
     pub age: Span,
+    /// What answers it, as it was begun.
+    pub choice: Choice,
+    /// Who leaves it fewer tools than its task has.
+    pub narrowed: Vec<Narrowing>,
 }
 
 /// What an agent is to a task.

@@ -21,6 +21,11 @@ contacts_send: contact_id* chat_id* content_type message_text message_base64 ses
 cron: action schedule prompt remind id timezone
 edit_file: path old_string new_string replace_all
 git_status: path
+list_agents:
+message_agent: names message
+peek_agent: name
+spawn: task name agent wait tools model effort timeout output_schema
+stop_agent: name
 glob: pattern path
 grep: pattern path include context_lines
 list_files: path recursive include details

@@ -53,17 +53,27 @@ impl TaskExecutor {
         }
         let task = parent.task;
         let detail = self.context.storage.insist(|ledger| ledger.task(task)).await.flatten()?;
-        let facts = ending.facts.as_deref().unwrap_or(&claimed.facts);
         let now = self.context.runtime.clock.now();
-        Some(Box::new(request(claimed, parent, ending, told_as(detail.facts, facts, now))))
+        Some(Box::new(request(
+            claimed,
+            parent,
+            ending,
+            told_as(detail.facts, claimed, ending, now),
+        )))
     }
 }
 
 /// The facts of the task that tells it: those of the task that has begun the agent, and the level of what that has read.
-fn told_as(of_parent: Facts, of_child: &Facts, now: DateTime<Utc>) -> Facts {
+fn told_as(
+    of_parent: Facts,
+    claimed: &TaskClaim,
+    ending: &DriveOutcome,
+    now: DateTime<Utc>,
+) -> Facts {
     Facts {
-        taint: of_parent.taint.max(of_child.taint),
-        trust: of_parent.trust.min(of_child.trust),
+        taint: of_parent.taint.max(claimed.facts.taint).max(ending.level),
+        trust: of_parent.trust.min(claimed.facts.trust),
+        reports: of_parent.reports.saturating_add(1),
         passed: None,
         at: now,
         ..of_parent

@@ -11,6 +11,11 @@ use selkie_store::AgentRow;
 /// Characters of a task that a list shows.
 const TASK: usize = 80;
 
+/// An agent may not be stopped by whoever asks.
+pub fn not_theirs(name: &str) -> String {
+    format!("{name} works for somebody else: only they and owners may stop it")
+}
+
 /// How an agent stands.
 pub fn status(state: TaskState, why: Option<&str>) -> String {
     let word = match state {
