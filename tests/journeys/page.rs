@@ -318,6 +318,7 @@ fn says_it_in_plain_words(browser: &Browser) -> Answer<()> {
         "run programs",
         "use the web",
         "write to others",
+        "hand over",
         "post in public",
     ];
     assert_eq!(words(".there dt")?, serde_json::json!(classes));
