@@ -20,7 +20,8 @@ pub trait Agents: Send + Sync {
         since: DateTime<Utc>,
     ) -> Result<Vec<AgentRow>>;
 
-    /// Ends what an agent of this name does and what waits for it. Durable.
+    /// Ends what an agent of this name does and what waits for it, as far as it works for `by`; for anybody where
+    /// that is `None`. Durable.
     async fn stop_agent(
         &self,
         conversation: &ConversationId,
