@@ -64,10 +64,10 @@ fn server() -> Server {
 
 /// Calls them and looks for a refusal: an example may fail (there is no `go` here), never be misunderstood.
 fn taken(desk: &Desk, calls: &[(&str, Value)]) {
-    for answer in desk.calls(calls) {
-        let Answer { tool, text, is_error } = answer;
+    let answers = desk.calls(calls);
+    for Answer { tool, text, is_error } in &answers {
         let ran = !is_error || text.contains("(exit code: ");
-        assert!(ran, "{tool}: {text}");
+        assert!(ran, "{tool}: {text}\nof {answers:#?}");
     }
 }
 

@@ -52,7 +52,11 @@ pub fn of_command(cmd: &str, folder: &Path, roots: &Roots) -> Taint {
     let cmd = &*cmd.replace("file_cache_dir", &own.to_string_lossy());
     // Without the network, and without the state folder, there is nothing of others' to be read there.
     let is_closed = roots.confinement.is_closed();
-    if !is_closed && (reaches_network(cmd) || reads_lists(cmd, folder, own, state.as_deref())) {
+    // The conversation's own folder may lie below the state folder, and what it is called says nothing.
+    let elsewhere = cmd.replace(&*own.to_string_lossy(), "");
+    if !is_closed
+        && (reaches_network(&elsewhere) || reads_lists(&elsewhere, folder, own, state.as_deref()))
+    {
         return Taint::Raw;
     }
     let named = words(cmd).take(WORDS).map(|word| of_path(&folder.join(word), roots)).max();
@@ -66,8 +70,7 @@ pub fn of_command(cmd: &str, folder: &Path, roots: &Roots) -> Taint {
 }
 
 fn reads_lists(cmd: &str, folder: &Path, own: &Path, state: Option<&Path>) -> bool {
-    // The conversation's own folder may lie below the state folder.
-    let cmd = cmd.replace(&*own.to_string_lossy(), "").to_lowercase();
+    let cmd = cmd.to_lowercase();
     let names = |path: &Path| cmd.contains(&path.to_string_lossy().to_lowercase());
     let stands_in = |state: &Path| folder.starts_with(state) && !folder.starts_with(own);
     cmd.contains("todo.md")
