@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use selkie::domain::approval::Exposure;
 use selkie::domain::choice::{Choice, Pick};
 use selkie::domain::facts::{Facts, Mode, Trigger, Trust, Where};
+use selkie::domain::foreign::Foreign;
 use selkie::domain::ids::TaskId;
 use selkie::domain::narrowing::Narrowing;
 use selkie::domain::own_agent::OwnAgent;
@@ -818,6 +819,64 @@ fn a_group_is_closed_by_class_and_opened_by_config() {
     );
 }
 
+/// What is not selkie's own: who uses it, where, and what asks. Its class goes by the same rules as any tool's.
+#[test]
+fn a_foreign_tool_is_there_for_whom_and_where_the_config_says() {
+    let tool = |name: &'static str, class: Class, is_for_allowed: bool, is_placed: bool| {
+        let foreign = Foreign { is_for_allowed, is_placed, identity: "1".to_owned() };
+        let parameters = json!({"type": "object", "properties": {}});
+        let spec = ToolSpec::new(name, class, Recovery::Unknown, parameters);
+        Tool::new(Planned(ToolSpec { foreign: Some(foreign), ..spec }))
+    };
+    let tools = [
+        tool("mine", Class::Exec, false, false),
+        tool("ours", Class::Exec, true, false),
+        tool("ours_there", Class::Exec, true, true),
+        tool("look", Class::Read, true, false),
+    ];
+    let shaper = Shaper::new(Arc::new(Base::build(tools).unwrap()), &[]).unwrap();
+    let private = places().remove(2);
+    let group = places().remove(3);
+    let asked = |place: &Where, trust| facts(place.clone(), trust, Trigger::Asked, Mode::Normal);
+    let opened = vec!["ours_there".to_owned()];
+    let by_class = vec!["exec".to_owned()];
+    let tainted = Taint::Raw;
+    let cases = [
+        ("terminal, owner", asked(&places()[0], Trust::Owner)),
+        ("private, owner", asked(&private, Trust::Owner)),
+        ("private, allowed", asked(&private, Trust::Allowed)),
+        ("private, stranger", asked(&private, Trust::Stranger)),
+        ("group, owner", asked(&group, Trust::Owner)),
+        ("group, allowed", asked(&group, Trust::Allowed)),
+        ("group that the config names, allowed", Facts { opened, ..asked(&group, Trust::Allowed) }),
+        ("group that opens the class", Facts { opened: by_class, ..asked(&group, Trust::Owner) }),
+        ("others' words, owner", Facts { taint: tainted, ..asked(&private, Trust::Owner) }),
+        ("agent, owner", child_of(asked(&private, Trust::Owner))),
+    ];
+    let said = cases.iter().map(|(case, facts)| {
+        let shape = shaper.shape(facts);
+        let most = |name: &str| match shape.registry.exposure(name) {
+            Some(Exposure::Free) => format!("{name} free"),
+            Some(Exposure::Ask { reasons, .. }) => format!("{name} asks({})", reasons.len()),
+            _ => format!("{name} -"),
+        };
+        let names = ["mine", "ours", "ours_there", "look"];
+        format!("{case}: {}", names.map(most).join(", "))
+    });
+    insta::assert_snapshot!(said.collect::<Vec<_>>().join("\n"), @r"
+    terminal, owner: mine free, ours free, ours_there free, look free
+    private, owner: mine free, ours free, ours_there -, look free
+    private, allowed: mine -, ours free, ours_there -, look free
+    private, stranger: mine -, ours -, ours_there -, look -
+    group, owner: mine -, ours -, ours_there -, look free
+    group, allowed: mine -, ours -, ours_there -, look free
+    group that the config names, allowed: mine -, ours -, ours_there free, look free
+    group that opens the class: mine free, ours free, ours_there -, look free
+    others' words, owner: mine asks(1), ours asks(1), ours_there -, look asks(1)
+    agent, owner: mine free, ours free, ours_there -, look free
+    ");
+}
+
 #[test]
 fn why_says_it_in_words() {
     let shaper = shaper();
@@ -867,7 +926,8 @@ fn what_config_switches_off_is_hidden_and_says_so() {
 #[test]
 fn every_rule_hides_or_asks() {
     let shaper = shaper();
-    for rule in RULES {
+    // Those of tools that are not ours have a story of their own.
+    for rule in RULES.iter().filter(|rule| rule.foreign.is_none()) {
         let hides = settings().chain(children()).chain(owners_words()).any(|facts| {
             let all = shaper.shape(&facts).explain();
             let hidden = all.hidden.iter().flat_map(|line| &line.reasons);

@@ -10,7 +10,9 @@ use crate::problem::{Wrong, one_of};
 use crate::settings::Settings;
 use crate::source::path;
 use crate::unprompted::{self, Targets};
-use crate::{acp, bounds, database, fixed, own_agents, place_settings, reach, rows, sandboxed};
+use crate::{
+    acp, bounds, commands, database, fixed, own_agents, place_settings, reach, rows, sandboxed,
+};
 use selkie_domain::crash::CrashPoint;
 use selkie_domain::spelling::nearest;
 use selkie_domain::tool::{Class, ToolSpec};
@@ -32,7 +34,14 @@ pub fn contradictions(
         );
     }
     let known = OnceCell::new();
-    let judge = |word: &str| tool_or_class(word, known.get_or_init(|| tool_names(kits)));
+    let is_command = |word: &str| settings.tools.commands.contains_key(word);
+    let judge = |word: &str| {
+        if is_command(word) {
+            None
+        } else {
+            tool_or_class(word, known.get_or_init(|| tool_names(kits)))
+        }
+    };
     let judge_any = |word: &str| judge(word).filter(|_| !other_names().contains(&word));
     wrong.extend(place_settings::problems(settings, kits, &judge));
     wrong.extend(own_agents::problems(settings, &judge_any));
@@ -41,6 +50,8 @@ pub fn contradictions(
     wrong.extend(fixed::problems(settings, &targets));
     wrong.extend(unprompted::heartbeat(&settings.heartbeat, &targets));
     wrong.extend(tools(settings));
+    let taken = || tool_names(kits).into_iter().chain(other_names()).collect();
+    wrong.extend(commands::problems(&settings.tools.commands, kits, taken));
     wrong.extend(bounds::problems(settings));
     wrong.extend(sandboxed::problems(settings, kits));
     wrong.extend(acp::problems(&settings.acp));

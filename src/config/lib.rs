@@ -18,6 +18,7 @@ pub mod telemetry;
 
 mod blank;
 mod bounds;
+mod commands;
 mod conventional_env;
 pub mod cron_file;
 mod cross_checks;
@@ -42,6 +43,7 @@ mod schema;
 mod secrets;
 mod sources;
 pub mod state_folder;
+mod tool_places;
 mod type_errors;
 mod unprompted;
 mod urls;

@@ -39,7 +39,7 @@ pub fn problems(
 }
 
 /// Returns the chat of a topic or thread, whose id is the chat's with one number more; other ids as they are.
-fn chat_of<'a>(place: &'a str, kits: &[ChannelKit]) -> &'a str {
+pub(crate) fn chat_of<'a>(place: &'a str, kits: &[ChannelKit]) -> &'a str {
     let is_number = |text: &str| {
         text.contains(|c: char| c.is_ascii_digit())
             && text.chars().all(|c| c.is_ascii_digit() || c == '.')

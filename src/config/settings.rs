@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{alerts, telemetry};
+use crate::{alerts, telemetry, tool_places};
 use selkie_agent as agent;
 use selkie_console as console;
 use selkie_domain::span::Span;
@@ -156,9 +156,13 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Returns what holds in single places, under either name.
+    /// Returns what holds in single places, under either name, with the tools for which the config names places.
     pub fn of_places(&self) -> BTreeMap<String, flow::PlaceSettings> {
-        self.groups.clone().into_iter().chain(self.places.clone()).collect()
+        let mut places = self.groups.clone().into_iter().chain(self.places.clone()).collect();
+        for (name, command) in &self.tools.commands {
+            command.places.iter().for_each(|place| tool_places::open(&mut places, place, name));
+        }
+        places
     }
 
     /// Returns what flow is told: its keys stand at the top.

@@ -16,6 +16,7 @@ pub mod document;
 pub mod effort;
 pub mod event;
 pub mod facts;
+pub mod foreign;
 pub mod gate;
 pub mod ids;
 pub mod live;

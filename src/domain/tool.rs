@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::foreign::Foreign;
 use crate::named::named;
 
 pub use crate::other_names::{
@@ -85,6 +86,8 @@ pub struct ToolSpec {
     pub max_output: usize,
     /// How long a call may take, when that is not the scope's own deadline.
     pub longest: Option<Duration>,
+    /// What is known of it where it is not selkie's own.
+    pub foreign: Option<Foreign>,
 }
 
 impl ToolSpec {
@@ -108,6 +111,7 @@ impl ToolSpec {
             groups: false,
             max_output: Self::MAX_OUTPUT,
             longest: None,
+            foreign: None,
         }
     }
 

@@ -1,22 +1,26 @@
 //! The shaping function: (base registry, facts) → what one task may do, and why. The only place where any
 //! task's tool set is decided.
 
+mod channel_tool;
 mod commands;
 mod explain;
 pub mod fit;
+mod foreign;
 mod narrowed;
 pub mod roots;
 pub mod rules;
 mod setting;
 mod views;
+mod when;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use selkie_channel_core::{SpeakingEffect, SpeakingTool};
+use selkie_channel_core::SpeakingTool;
 
+use crate::channel_tool::ChannelTool;
 use crate::commands::{confinement, eased, is_eased};
-use crate::rules::{COMMANDS, Effect, RULES, UNHEEDED};
+use crate::rules::{COMMANDS, Effect, RULES, UNHEEDED, rows};
 use crate::setting::{in_words, setting};
 use crate::views::{Key, Views, Way};
 use selkie_domain::approval::{Approvers, nobody};
@@ -24,9 +28,9 @@ use selkie_domain::facts::Facts;
 use selkie_domain::tool::{Class, ToolSpec};
 use selkie_guard::policy::{self, Policy};
 use selkie_sandbox::Confinement;
-use selkie_tools::refusals::{disabled, twice, unset};
+use selkie_tools::Settings;
+use selkie_tools::refusals::twice;
 use selkie_tools::registry::{AskRules, Base, Hide, Overlay, Registry, Selection, ToolEntry};
-use selkie_tools::{Settings, Tool, speak};
 
 pub use explain::{Explanation, HiddenLine, ToolLine};
 
@@ -34,6 +38,7 @@ pub use explain::{Explanation, HiddenLine, ToolLine};
 pub struct Shaper {
     base: Arc<Base>,
     rules: Vec<Arc<Selection>>,
+    foreign: Vec<&'static str>,
     runtime: Vec<ToolEntry>,
     speaking: Vec<ChannelTool>,
     policy: Policy,
@@ -121,8 +126,20 @@ impl Shaper {
         let rows = Vec::new();
         let sandbox = selkie_sandbox::Policy::default();
         let rules = rules::over(&base);
+        let foreign = foreign::names(&base);
         let has_speech = false;
-        Ok(Self { rules, base, runtime, speaking, policy, rows, views, sandbox, has_speech })
+        Ok(Self {
+            rules,
+            foreign,
+            base,
+            runtime,
+            speaking,
+            policy,
+            rows,
+            views,
+            sandbox,
+            has_speech,
+        })
     }
 
     /// Keeps to what the owner's config allows, asks for and denies.
@@ -147,7 +164,7 @@ impl Shaper {
     /// Shapes the base for one task. Pure; ≤ 2 µs whatever the size of the base.
     pub fn shape(&self, facts: &Facts) -> Shape {
         let mask = rules::at_work(facts);
-        let any = |holds: fn(&rules::Rule) -> bool| at_work(mask).any(|(_, rule)| holds(rule));
+        let any = |holds: fn(&rules::Rule) -> bool| rows(mask).any(|(_, rule)| holds(rule));
         let opens = any(|rule| rule.opens || (rule.eases && rule.effect == Effect::Hide));
         let way = Way { opens, yields: any(|rule| rule.yields) };
         let summoned = self.ours(&facts.summoned);
@@ -185,7 +202,7 @@ impl Shaper {
             format!("hidden: approvals.policy denies it here, {rows}")
         });
         let (mut asks, mut unheeded) = (Vec::new(), Vec::new());
-        for (at, rule) in at_work(key.mask) {
+        for (at, rule) in rows(key.mask) {
             let what = Arc::clone(&self.rules[at]);
             let except = self.spared(rule, key, &said).map(Arc::new);
             asks.extend(self.only_asks(rule, key, &said));
@@ -273,9 +290,13 @@ impl Shaper {
             if rule.bends && rule.effect == Effect::Hide { said.asked.as_slice() } else { &[] };
         let asked = asked.iter().map(|of| &of.name);
         let allowed = if rule.bends { said.allowed.as_slice() } else { &[] };
-        let classes: Vec<Class> = opened.iter().filter_map(|word| Class::parse(word)).collect();
+        // A place is named for a tool, never for a class of them.
+        let by_class = if rule.foreign.is_none() { opened } else { &[] };
+        let classes: Vec<Class> = by_class.iter().filter_map(|word| Class::parse(word)).collect();
+        let ways = if rule.gives_way { self.foreign.as_slice() } else { &[] };
         let names = opened.iter().chain(summoned).chain(asked).chain(allowed);
-        let names: Vec<&str> = names.map(String::as_str).chain(eased).collect();
+        let names = names.map(String::as_str).chain(eased).chain(ways.iter().copied());
+        let names: Vec<&str> = names.collect();
         (!names.is_empty()).then(|| Selection::over(&self.base, &classes, &names))
     }
 
@@ -370,45 +391,4 @@ fn named_row(at: usize, row: &policy::Row) -> String {
     let said: Vec<String> = said.collect();
     let said = if said.is_empty() { "everywhere".to_owned() } else { said.join(", ") };
     format!("row {} ({said})", at + 1)
-}
-
-/// A runtime tool of a channel, made once.
-struct ChannelTool {
-    channel: &'static str,
-    data: &'static SpeakingTool,
-    tool: Arc<Tool>,
-    enabled: bool,
-}
-
-impl ChannelTool {
-    fn new(channel: &'static str, data: &'static SpeakingTool, settings: &Settings) -> Self {
-        let group = if channel.is_empty() { "channels" } else { channel };
-        let tool = speak::tool(data, group, settings);
-        Self { channel, data, tool, enabled: speak::is_enabled(data, settings) }
-    }
-
-    /// Why a setting does not have it; `None` when it does.
-    fn why_not(&self, key: &Key<'_>, has_speech: bool) -> Option<String> {
-        if !self.enabled {
-            return Some(disabled(self.data.name));
-        }
-        if self.data.effect == SpeakingEffect::SayAloud && !has_speech {
-            return Some(unset("speech"));
-        }
-        let here = key.features.filter(|f| self.channel.is_empty() || f.channel == self.channel);
-        let listed = here.is_some_and(|f| f.speaking.iter().any(|name| name == self.data.name));
-        if listed {
-            // Recordings are paid for, unlike what else is said.
-            let mut rules = at_work(key.mask).map(|(_, rule)| rule);
-            let rule = rules.find(|rule| rule.names.contains(&self.data.name));
-            return rule.map(|rule| rule.reason.to_owned());
-        }
-        let place = key.features.map_or("cli".to_owned(), |f| format!("{}:{}", f.channel, f.kind));
-        let whose = if self.channel.is_empty() { "some" } else { self.channel };
-        Some(format!("a tool of {whose} conversations; this is {place}"))
-    }
-}
-
-fn at_work(mask: u16) -> impl Iterator<Item = (usize, &'static rules::Rule)> {
-    RULES.iter().enumerate().filter(move |(at, _)| mask & (1 << at) != 0)
 }

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use selkie_channel_core::Audience;
-
-use selkie_domain::facts::{Facts, Mode, Trigger, Trust, Where};
+use crate::foreign::ForeignTools;
+use crate::when::When;
+use selkie_domain::facts::{Facts, Trust};
 use selkie_domain::tool::Class;
 use selkie_tools::registry::{Base, Selection};
 use selkie_tools::resolve::SENDING;
@@ -33,6 +33,10 @@ pub struct Rule {
     pub classes: &'static [Class],
     /// Single tools that it speaks of. A name may come before its tool: policy does not wait for code.
     pub names: &'static [&'static str],
+    /// Tools that are not selkie's own and that it speaks of.
+    pub foreign: Option<ForeignTools>,
+    /// Whether it gives way to tools that are not selkie's own: a rule of their own says who uses them.
+    pub gives_way: bool,
     /// Whether a place's config (`places.<id>.allow`) opens what it hides.
     pub opens: bool,
     /// Whether it only asks where the owner's own words name a tool (`$bash`), for one task.
@@ -46,29 +50,6 @@ pub struct Rule {
 
 /// The tools that run commands.
 pub const COMMANDS: [&str; 3] = ["bash", "powershell", "process"];
-
-/// The facts a rule asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
-    /// Always.
-    Always,
-    /// Other people read along.
-    Group,
-    /// The least trust in play is this one.
-    Trust(Trust),
-    /// Words of others are in play.
-    Tainted,
-    /// Nobody asked just now: a schedule or the heartbeat did.
-    Unattended,
-    /// It is an agent's: another task asked.
-    Child,
-    /// A task of another conversation did.
-    Relayed,
-    /// Plan mode.
-    Plan,
-    /// A command line at which nobody sits.
-    NoTerminal,
-}
 
 /// Why something asks while words of others are in play; calls that ask for themselves say it, too.
 pub const TAINTED: &str = "asks first while the task holds other people's words (a quote, a forward, a file, group \
@@ -86,6 +67,8 @@ const HIDES: Rule = Rule {
     when: When::Always,
     classes: &[],
     names: &[],
+    foreign: None,
+    gives_way: false,
     opens: false,
     yields: false,
     bends: false,
@@ -112,6 +95,7 @@ pub const RULES: &[Rule] = &[
             network, an owner can open them with places.<id>.allow",
         when: When::Trust(Trust::Allowed),
         classes: &[Class::Exec],
+        gives_way: true,
         bends: true,
         eases: true,
         ..HIDES
@@ -130,6 +114,22 @@ pub const RULES: &[Rule] = &[
             Class::Public,
         ],
         names: &["cron", "say_aloud"],
+        ..HIDES
+    },
+    Rule {
+        id: "foreign_owners",
+        reason: "hidden for allowed people: it is not selkie's own, and only owners use it; `who: allowed` beside it in \
+            the config opens it",
+        when: When::Trust(Trust::Allowed),
+        foreign: Some(ForeignTools::OfOwners),
+        ..HIDES
+    },
+    Rule {
+        id: "foreign_places",
+        reason: "hidden here: the config names the places where it is (`places` beside it)",
+        when: When::InChannel,
+        foreign: Some(ForeignTools::Placed),
+        opens: true,
         ..HIDES
     },
     Rule {
@@ -170,6 +170,14 @@ pub const RULES: &[Rule] = &[
         when: When::Tainted,
         classes: &[Class::Exec, Class::Message, Class::Public],
         eases: true,
+        ..HIDES
+    },
+    Rule {
+        id: "foreign_tainted",
+        reason: TAINTED,
+        effect: Effect::Ask,
+        when: When::Tainted,
+        foreign: Some(ForeignTools::All),
         ..HIDES
     },
     Rule {
@@ -238,27 +246,21 @@ pub(super) fn at_work(facts: &Facts) -> u16 {
         .fold(0, |mask, (at, rule)| mask | u16::from(rule.when.holds(facts)) << at)
 }
 
-/// What every rule hides of a base, worked out once.
-pub(super) fn over(base: &Base) -> Vec<Arc<Selection>> {
-    RULES.iter().map(|r| Arc::new(Selection::over(base, r.classes, r.names))).collect()
+/// The rules of a mask, each with its place in the table.
+pub(super) fn rows(mask: u16) -> impl Iterator<Item = (usize, &'static Rule)> {
+    RULES.iter().enumerate().filter(move |(at, _)| mask & (1 << at) != 0)
 }
 
-impl When {
-    fn holds(self, facts: &Facts) -> bool {
-        match self {
-            Self::Always => true,
-            Self::Group => facts.audience() == Audience::Group,
-            Self::Trust(trust) => facts.trust == trust,
-            Self::Tainted => facts.taint.is_any(),
-            Self::Unattended => {
-                matches!(facts.trigger, Trigger::Scheduled | Trigger::Heartbeat)
-            }
-            Self::Child => facts.parent.is_some(),
-            Self::Relayed => facts.trigger == Trigger::Relayed,
-            Self::Plan => facts.mode == Mode::Plan,
-            Self::NoTerminal => facts.place == Where::CommandLine { terminal: false },
-        }
-    }
+/// What every rule hides of a base, worked out once.
+pub(super) fn over(base: &Base) -> Vec<Arc<Selection>> {
+    let specs = base.specs();
+    let selection = |rule: &Rule| {
+        let foreign = specs.iter().filter(|spec| rule.foreign.is_some_and(|which| which.has(spec)));
+        let names = rule.names.iter().copied().chain(foreign.map(|spec| spec.name));
+        let names: Vec<&str> = names.collect();
+        Arc::new(Selection::over(base, rule.classes, &names))
+    };
+    RULES.iter().map(selection).collect()
 }
 
 #[cfg(test)]
@@ -285,8 +287,8 @@ mod tests {
                 rule.id
             );
             assert!(
-                !rule.opens || rule.when == When::Group,
-                "{}: config opens groups only",
+                !rule.opens || rule.when == When::Group || rule.foreign.is_some(),
+                "{}: config opens groups only, and the places of tools that are not ours",
                 rule.id
             );
             assert!(

@@ -36,6 +36,23 @@ pub fn accept(parameters: &Value, written: &Value) -> Result<ValidArgs, String> 
     if faults.is_empty() { Ok(ValidArgs { args, notes }) } else { Err(faults.join("\n")) }
 }
 
+/// Checks what a model wrote against the parameters of somebody else's tool, and leaves it as it is: what it takes beyond
+/// its schema, and in which form, is its own affair.
+///
+/// # Errors
+/// Every fault, in the same words.
+pub fn accept_as_written(parameters: &Value, written: &Value) -> Result<ValidArgs, String> {
+    if !written.is_object() {
+        return Err(format!("the arguments must be one JSON object like {}", example(parameters)));
+    }
+    let faults: Vec<String> =
+        check(parameters, written).iter().map(|f| fault_words(parameters, f)).collect();
+    match faults.is_empty() {
+        true => Ok(ValidArgs { args: written.clone(), notes: Vec::new() }),
+        false => Err(faults.join("\n")),
+    }
+}
+
 /// Returns the parameters of a tool from its typed arguments: one root object, nothing a model need not
 /// read (`$schema`, titles, number formats, null as a type), every `$ref` written out.
 pub fn parameters<T: JsonSchema>() -> Value {

@@ -16,6 +16,7 @@ use crate::files::{
     ApplyPatch, DenyList, EditFile, GitStatus, Glob, Grep, ImageGenerate, ListFiles, NotebookEdit,
     Patch, PersonaWrite, ReadFile, ReadSchema, WriteFile,
 };
+use crate::foreign::command_tools;
 use crate::isolate::{InProcess, Isolate};
 use crate::memory::{MemoryGet, MemorySearch, MemoryWrite};
 use crate::ports::Small;
@@ -172,7 +173,9 @@ pub fn build(settings: &Settings, means: &ToolDeps) -> Result<Base, String> {
         ToolEntry::new(settings.todo_read.enabled, TodoRead),
         ToolEntry::new(settings.todo_write.enabled, TodoWrite),
     ];
-    Base::build(tools.into_iter().chain(agents(settings)))
+    let spoken = means.spoken();
+    let commands = command_tools(&settings.commands, &spoken);
+    Base::build(tools.into_iter().chain(agents(settings)).chain(commands))
 }
 
 /// The tools by which a task looks after agents.

@@ -79,9 +79,12 @@ pub async fn dispatch(
 }
 
 /// Whose words an answer holds. Of files those that were read count; of a command those it names, and the
-/// network it may have reached; all else from outside is others'.
+/// network it may have reached; all else from outside is others', and so is what a tool answers that is not selkie's own.
 fn level(spec: &ToolSpec, call: &Call, scope: &Scope, output: &Output) -> Taint {
     let roots = &scope.roots;
+    if spec.foreign.is_some() {
+        return Taint::Raw;
+    }
     if spec.group == "files" {
         return roots.level.read();
     }

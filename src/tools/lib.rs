@@ -15,6 +15,7 @@ pub mod conversation;
 pub mod dispatch;
 mod error;
 mod files;
+pub mod foreign;
 pub mod halts;
 pub mod identity;
 pub mod isolate;

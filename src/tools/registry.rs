@@ -276,8 +276,7 @@ impl Registry {
     /// Returns the most that this task gets of a call of `tool` that does what tools of `class` do.
     pub fn exposure_as(&self, tool: &ToolSpec, class: Class) -> Exposure {
         let at_work = |rules: &[Hide]| -> Vec<String> {
-            let rules = rules.iter().filter(|rule| rule.hides_as(tool, class));
-            rules.map(|rule| rule.reason.to_string()).collect()
+            reasons(rules.iter().filter(|rule| rule.hides_as(tool, class)))
         };
         let View { hides, asks, .. } = &*self.view;
         let hiding = at_work(hides);
@@ -379,7 +378,7 @@ impl View {
     }
 
     fn reasons(&self, spec: &ToolSpec) -> Vec<String> {
-        self.hides.iter().filter(|h| h.hides(spec)).map(|h| h.reason.to_string()).collect()
+        reasons(self.hides.iter().filter(|h| h.hides(spec)))
     }
 
     fn reasons_of_base(&self, at: usize) -> Vec<String> {
@@ -392,4 +391,15 @@ impl View {
         let absent = self.overlay.absent.iter().filter(|(t, _)| t.spec().name == name);
         absent.map(|(_, why)| why.clone()).collect()
     }
+}
+
+/// What rules say, once: several may say the same.
+fn reasons<'h>(rules: impl Iterator<Item = &'h Hide>) -> Vec<String> {
+    let mut reasons: Vec<String> = Vec::new();
+    for rule in rules {
+        if !reasons.iter().any(|reason| **reason == *rule.reason) {
+            reasons.push(rule.reason.to_string());
+        }
+    }
+    reasons
 }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::aliases::{absent, clash};
-use crate::args::{ValidArgs, accept};
+use crate::args::{ValidArgs, accept, accept_as_written};
 use crate::basis::{Basis, Reach, Target, WorkFolder};
 use crate::paths::{Finder, Location, Zone};
 use crate::refusals::{refusal, unknown};
@@ -111,6 +111,10 @@ pub fn check(tool: &Arc<Tool>, call: &Call) -> Result<ValidArgs, ToolError> {
     if let Some(why) = absent(call, tool.spec()) {
         return Err(ToolError::tell(why));
     }
+    let accept = match tool.spec().foreign {
+        Some(_) => accept_as_written,
+        None => accept,
+    };
     accept(&tool.spec().parameters, &call.arguments).map_err(ToolError::Tell)
 }
 
@@ -186,6 +190,7 @@ impl ResolvedCall {
             "task": scope.task.0,
             "call": scope.call,
             "tool": self.tool.spec().name,
+            "foreign": self.tool.spec().foreign.as_ref().map(|foreign| &foreign.identity),
             "arguments": self.args,
             "folder": [home.to_string_lossy(), identity(home)],
             "works_in": works_in,

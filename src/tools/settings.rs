@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::agents;
 use crate::conversation::{ask_user, plan_create};
 use crate::files::{list_files, patch, read_file, write_file};
+use crate::foreign;
 use crate::shell::{bash, powershell};
 use crate::speak::send;
 use crate::web::{url_fetch, web_search};
@@ -106,6 +107,8 @@ pub struct Settings {
     pub react: Switch,
     /// Posting in public, now and later, on every channel that has a timeline.
     pub post: Switch,
+    /// Programs as tools, by the names that models call them by.
+    pub commands: foreign::Commands,
 }
 
 /// A tool without limits.

@@ -3,6 +3,7 @@
 mod acp_example;
 mod apply_patch;
 mod bash;
+mod commands;
 mod desk;
 mod edit_file;
 mod examples;

@@ -52,14 +52,18 @@ pub struct SpokenProgram<'a> {
     pub limits: &'a Limits,
 }
 
-/// One that runs. Dropped, it is ended with all that it started.
+/// One that runs.
 pub struct Speaker {
-    running: Arc<SupervisedProcess>,
+    /// The process.
+    pub process: SpeakerProcess,
     /// What it reads.
     pub input: pipe::Sender,
     /// What it writes.
     pub output: pipe::Receiver,
 }
+
+/// The process of one that runs. Dropped, it is ended with all that it started.
+pub struct SpeakerProcess(Arc<SupervisedProcess>);
 
 impl SpokenPrograms {
     /// Returns the folder that a program would work in, with what a call would be refused for refused.
@@ -98,7 +102,9 @@ impl SpokenPrograms {
         let input = running.stdin.lock().await.take();
         let output = locked(&running.stdout).take();
         match (input, output) {
-            (Some(input), Some(output)) => Ok(Speaker { running, input, output }),
+            (Some(input), Some(output)) => {
+                Ok(Speaker { process: SpeakerProcess(running), input, output })
+            }
             _ => Err(cannot(io::Error::other("it has no streams"))),
         }
     }
@@ -155,26 +161,26 @@ impl SpokenPrograms {
     }
 }
 
-impl Speaker {
+impl SpeakerProcess {
     /// Ends it with all that it started, waits until nothing of it is left, and says how it ended: by itself where it does
     /// so within some seconds or has done so, and `is_over`.
     pub async fn end(&self, is_over: bool) -> State {
-        if is_over && let Ok(state) = timeout(GRACE, self.running.ended()).await {
+        if is_over && let Ok(state) = timeout(GRACE, self.0.ended()).await {
             return state;
         }
-        self.running.end.cancel();
-        self.running.ended().await
+        self.0.end.cancel();
+        self.0.ended().await
     }
 
     /// Returns the newest of what it has complained about, at most some thousand characters.
     pub fn errors(&self) -> String {
-        self.running.tape(|tape| tape.since(0).text)
+        self.0.tape(|tape| tape.since(0).text)
     }
 }
 
-impl Drop for Speaker {
+impl Drop for SpeakerProcess {
     fn drop(&mut self) {
-        self.running.end.cancel();
+        self.0.end.cancel();
     }
 }
 
