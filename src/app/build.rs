@@ -15,12 +15,13 @@ use crate::host_zone::host_zone;
 use crate::http;
 use crate::kits::{channels, forms, public_channels};
 use crate::models::{ModelFactory, ModelServers};
+use crate::schemas::schemas;
 use selkie_agent::SmallModel;
 use selkie_config::paths::{ConfigFile, Folders};
 use selkie_config::places;
 use selkie_config::problem::{Place, Problem as ConfigProblem, Problems};
 use selkie_config::settings::Settings;
-use selkie_config::{Effective, Flag, RawConfig, Sources, read, whole_schema};
+use selkie_config::{Effective, Flag, RawConfig, Sources, read};
 use selkie_domain::chance::{Chance, SystemChance};
 use selkie_engine::clocks::Clocks;
 use selkie_llm as llm;
@@ -28,7 +29,6 @@ use selkie_llm::{Model, StandIn};
 use selkie_people::forms::Forms;
 use selkie_schedule::zone::Zone;
 use selkie_shape::{ChannelTools, Shaper};
-use selkie_tools::Schemas;
 use selkie_tools::base::{self, ToolDeps};
 use selkie_tools::isolate::Isolate;
 use selkie_tools::paths::{CREDENTIALS, Ours};
@@ -368,8 +368,6 @@ fn means(
         Arc::new(SmallModel::new(Arc::clone(model), Arc::clone(&routes.profiles)))
     };
     let factory = move || Ok(http::builder(&tls));
-    let kits = binary.kits.clone();
-    let config = move || whole_schema(&kits);
     ToolDeps {
         processes,
         env: Arc::new(binary.env.clone()),
@@ -378,7 +376,7 @@ fn means(
         small: small(&routes.small),
         main: small(&routes.main),
         isolate: Arc::clone(&binary.isolate),
-        schemas: Schemas::new([("config", Box::new(config) as _)]),
+        schemas: schemas(binary),
         posting: Vec::new(),
         has_images: settings.images.is_on(),
         acp: Arc::new(settings.acp.clone()),

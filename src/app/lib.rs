@@ -38,6 +38,7 @@ pub mod restored_mode;
 pub mod run;
 pub mod running_config;
 pub mod schedules;
+mod schemas;
 pub mod service_manager;
 pub mod sessions;
 pub mod socket;

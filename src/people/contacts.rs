@@ -1,6 +1,7 @@
 //! A contact file: a heading for each contact, a block of YAML below it. What is not changed stays as it was written.
 
 mod field;
+mod schema;
 mod section;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ use super::front;
 use super::regions::Regions;
 use super::text::Text;
 pub use field::{Fields, Kind, keys};
+pub use schema::schema;
 
 /// So many contacts stand in the file of the active ones.
 pub const MAX_ACTIVE: usize = 150;

@@ -16,8 +16,22 @@ fn schemas_are_looked_up() {
         ("read_schema", json!({"schema": "job", "path": "name"})),
         ("read_schema", json!({"schema": "job", "path": "nam"})),
         ("read_schema", json!({"schema": "jobs"})),
+        ("read_schema", json!({"schema": "contacts"})),
+        ("read_schema", json!({"schema": "contacts", "path": "kind"})),
+        ("read_schema", json!({"schema": "schedules"})),
+        ("read_schema", json!({"schema": "schedules", "path": "misfire"})),
     ]);
-    let holds = ["worker", "timeout", "Its name", "nam", "did you mean job?"];
+    let holds = [
+        "worker",
+        "timeout",
+        "Its name",
+        "nam",
+        "did you mean job?",
+        "- tg_username",
+        "one of human, agent",
+        "- cron (a string): When",
+        "",
+    ];
     for (answer, part) in answers.iter().zip(holds) {
         assert!(answer.text.contains(part), "{part} is not in {}", answer.text);
     }

@@ -29,7 +29,7 @@ pub(crate) struct ReadSchema(pub(crate) Schemas);
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {
-    /// `config`, or a file of `file_state_dir/schemas/` without `.json`.
+    /// `config`, `contacts`, `schedules`, or a file of `file_state_dir/schemas/` without `.json`.
     schema: String,
     /// Keys with dots: `tools.read_file`. Default: the root.
     #[serde(default)]
@@ -100,7 +100,11 @@ fn summary(root: &Value, schema: &Value) -> String {
             text = format!("{text}, {word} {limit}");
         }
     }
-    match schema.get("default").or_else(|| real.get("default")).filter(|d| !d.is_object()) {
+    match schema
+        .get("default")
+        .or_else(|| real.get("default"))
+        .filter(|d| !d.is_object() && !d.is_null())
+    {
         Some(default) => format!("{text}, default {default}"),
         None => text,
     }
