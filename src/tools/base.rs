@@ -60,7 +60,8 @@ pub struct ToolDeps {
 }
 
 impl ToolDeps {
-    fn spoken(&self) -> SpokenPrograms {
+    /// Returns what programs stand on that are spoken with over their standard streams.
+    pub fn spoken(&self) -> SpokenPrograms {
         let Self { processes, env, sandbox, .. } = self;
         SpokenPrograms {
             processes: Arc::clone(processes),

@@ -70,6 +70,7 @@ impl AcpSpawn {
             args: &agent.args,
             env,
             hold: agent.sandbox,
+            reads: &[],
             cwd: args.cwd.as_deref().or(agent.cwd.as_deref()),
             limits: &self.limits,
         }

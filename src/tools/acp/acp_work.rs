@@ -78,8 +78,8 @@ impl AgentWork {
                 .ok();
         }
         drop(question);
-        let state = self.speaker.process.end(matches!(end, WorkEnd::Gone)).await;
-        let errors = self.speaker.process.errors();
+        let state = self.speaker.life.end(matches!(end, WorkEnd::Gone)).await;
+        let errors = self.speaker.life.errors();
         if !errors.trim().is_empty() {
             let said = one_line(&visible(last(&errors, MAX_LOGGED)));
             tracing::info!(agent = self.name, said, "an agent has written to its standard error");

@@ -61,6 +61,7 @@ impl CommandTool {
             args: &self.settings.args,
             env,
             hold: self.settings.sandbox,
+            reads: &[],
             cwd: self.settings.cwd.as_deref(),
             limits: &self.limits,
         }
@@ -117,7 +118,7 @@ impl Handler for CommandTool {
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let env = self.env();
-        let Speaker { process, mut input, mut output } =
+        let Speaker { life, mut input, mut output } =
             self.spoken.start(scope, &self.program(&env)).await?;
         let line = format!("{}\n", self.settings.completed(&args));
         let write = async move {
@@ -127,11 +128,11 @@ impl Handler for CommandTool {
         let printed = async { tokio::join!(write, printed(&mut output)).1 };
         match timeout(self.settings.timeout.0, printed).await {
             Ok(text) => {
-                let state = process.end(true).await;
-                Ok(self.output(text, &process.errors(), state))
+                let state = life.end(true).await;
+                Ok(self.output(text, &life.errors(), state))
             }
             Err(_) => {
-                process.end(false).await;
+                life.end(false).await;
                 let after = self.settings.timeout.in_words();
                 Err(ToolError::Tell(format!(
                     "{} was ended: it was not done within {after}",

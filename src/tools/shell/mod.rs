@@ -29,4 +29,4 @@ pub use environment::is_name as is_variable;
 pub use held::folder_of_sandbox;
 pub use own_program::{OwnProgram, OwnProgramError, OwnPrograms};
 pub use processes::{ProcessLine, Processes};
-pub(crate) use spoken::{Speaker, SpokenProgram, SpokenPrograms};
+pub use spoken::{Speaker, SpeakerLife, SpokenProgram, SpokenPrograms};

@@ -22,6 +22,7 @@ use crate::ToolError;
 use crate::basis::WorkFolder;
 use crate::paths::{Roots, note_program};
 use crate::scope::Scope;
+use selkie_domain::clock::SharedClock;
 
 /// What such programs stand on.
 #[derive(Clone)]
@@ -46,6 +47,8 @@ pub struct SpokenProgram<'a> {
     pub env: &'a BTreeMap<String, String>,
     /// How it is held, where that is not as commands are.
     pub hold: Option<Mode>,
+    /// Folders that it may read besides what its command line names.
+    pub reads: &'a [PathBuf],
     /// The folder that it works in, as a model writes it.
     pub cwd: Option<&'a str>,
     /// What it may use.
@@ -54,16 +57,16 @@ pub struct SpokenProgram<'a> {
 
 /// One that runs.
 pub struct Speaker {
-    /// The process.
-    pub process: SpeakerProcess,
+    /// Ends it.
+    pub life: SpeakerLife,
     /// What it reads.
     pub input: pipe::Sender,
     /// What it writes.
     pub output: pipe::Receiver,
 }
 
-/// The process of one that runs. Dropped, it is ended with all that it started.
-pub struct SpeakerProcess(Arc<SupervisedProcess>);
+/// The life of one that runs. Dropped, it is ended with all that it started.
+pub struct SpeakerLife(Arc<SupervisedProcess>);
 
 impl SpokenPrograms {
     /// Returns the folder that a program would work in, with what a call would be refused for refused.
@@ -80,7 +83,7 @@ impl SpokenPrograms {
         self.hold(roots, of).map_or_else(|_| String::new(), |hold| hold.shown())
     }
 
-    /// Starts one.
+    /// Starts one for a call.
     ///
     /// # Errors
     /// Why not.
@@ -89,8 +92,32 @@ impl SpokenPrograms {
         make_own(roots)?;
         let program = self.program(roots, of)?;
         stands_as_approved(scope, of.tool, &program)?;
+        self.begin(roots, of, program, &scope.clock).await
+    }
+
+    /// Starts one for no task: it works in a folder of its own, which its roots name, and outlives calls.
+    ///
+    /// # Errors
+    /// Why not.
+    pub async fn serve(
+        &self,
+        roots: &Roots,
+        of: &SpokenProgram<'_>,
+        clock: &SharedClock,
+    ) -> Result<Speaker, ToolError> {
+        make_own(roots)?;
+        self.begin(roots, of, self.program(roots, of)?, clock).await
+    }
+
+    async fn begin(
+        &self,
+        roots: &Roots,
+        of: &SpokenProgram<'_>,
+        program: Program,
+        clock: &SharedClock,
+    ) -> Result<Speaker, ToolError> {
         // What it changes is others'.
-        let note = note_program(roots, &program.writes(), &scope.clock);
+        let note = note_program(roots, &program.writes(), clock);
         let note = note.map_err(|error| {
             ToolError::tell(format!("not started, because it cannot be noted: {error}"))
         })?;
@@ -103,7 +130,7 @@ impl SpokenPrograms {
         let output = locked(&running.stdout).take();
         match (input, output) {
             (Some(input), Some(output)) => {
-                Ok(Speaker { process: SpeakerProcess(running), input, output })
+                Ok(Speaker { life: SpeakerLife(running), input, output })
             }
             _ => Err(cannot(io::Error::other("it has no streams"))),
         }
@@ -126,6 +153,7 @@ impl SpokenPrograms {
         let named = named.map(PathBuf::from).filter(|path| path.is_absolute());
         let mut settings = Settings::clone(&self.sandbox);
         settings.read.extend(named);
+        settings.read.extend(of.reads.iter().cloned());
         Hold::of(roots, &settings)
     }
 
@@ -161,7 +189,7 @@ impl SpokenPrograms {
     }
 }
 
-impl SpeakerProcess {
+impl SpeakerLife {
     /// Ends it with all that it started, waits until nothing of it is left, and says how it ended: by itself where it does
     /// so within some seconds or has done so, and `is_over`.
     pub async fn end(&self, is_over: bool) -> State {
@@ -174,11 +202,18 @@ impl SpeakerProcess {
 
     /// Returns the newest of what it has complained about, at most some thousand characters.
     pub fn errors(&self) -> String {
-        self.0.tape(|tape| tape.since(0).text)
+        self.new_errors(&mut 0)
+    }
+
+    /// Returns what of it is new since a cursor, which is moved to its end.
+    pub fn new_errors(&self, cursor: &mut u64) -> String {
+        let since = self.0.tape(|tape| tape.since(*cursor));
+        *cursor = since.next;
+        since.text
     }
 }
 
-impl Drop for SpeakerProcess {
+impl Drop for SpeakerLife {
     fn drop(&mut self) {
         self.0.end.cancel();
     }

@@ -62,6 +62,17 @@ impl GuardedClient {
         Self { rules: Arc::new(rules), factory, client: OnceLock::new() }
     }
 
+    /// Builds a client for a server that the config names, wherever its host lies: who writes the config may name a private
+    /// one. Every other name is judged, and redirects are answers like any.
+    ///
+    /// # Errors
+    /// There is no network here.
+    pub fn to_host(&self, host: &str) -> Result<Client, String> {
+        let mut rules = network::Settings::clone(&self.rules);
+        rules.allow_private.push(host.to_owned());
+        self.build(Arc::new(rules))
+    }
+
     /// Asks, follows redirects and reads the body.
     ///
     /// # Errors
@@ -105,7 +116,7 @@ impl GuardedClient {
     }
 
     async fn once(&self, ask: &Ask, url: &Url) -> Result<Response, RequestError> {
-        let client = self.client.get_or_init(|| self.build());
+        let client = self.client.get_or_init(|| self.build(Arc::clone(&self.rules)));
         let client = client.as_ref().map_err(|why| RequestError::Failed(why.clone()))?;
         let mut request =
             client.request(ask.method.clone(), url.clone()).headers(ask.headers.clone());
@@ -115,8 +126,7 @@ impl GuardedClient {
         Ok(request.send().await?)
     }
 
-    fn build(&self) -> Result<Client, String> {
-        let rules = Arc::clone(&self.rules);
+    fn build(&self, rules: Arc<network::Settings>) -> Result<Client, String> {
         (self.factory)()?
             .dns_resolver(Resolver(rules))
             .redirect(Policy::none())
