@@ -1,0 +1,73 @@
+//! All servers of the config behind one handle.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::asking;
+use crate::call::CallContext;
+use crate::deps::ConnectionDeps;
+use crate::error::McpError;
+use crate::listing::ServerList;
+use crate::outcome::CallOutcome;
+use crate::server::{Life, Server};
+use crate::settings::ServerSettings;
+
+/// The servers. One handle for the daemon; a copy is the same.
+#[derive(Clone)]
+pub struct Connections(Arc<Inner>);
+
+struct Inner {
+    servers: BTreeMap<String, Arc<Server>>,
+    life: Life,
+}
+
+impl Connections {
+    /// Takes the servers of the config, by their names there. Nothing is started.
+    pub fn new(deps: ConnectionDeps, servers: BTreeMap<String, ServerSettings>) -> Self {
+        let deps = Arc::new(deps);
+        let life = Life::default();
+        let server = |(name, settings): (String, ServerSettings)| {
+            (name.clone(), Server::new(name, settings, &deps, &life))
+        };
+        let servers = servers.into_iter().map(server).collect();
+        Self(Arc::new(Inner { servers, life }))
+    }
+
+    /// Lists what a server offers, all pages of it; starts it where it does not run.
+    ///
+    /// # Errors
+    /// Why it does not.
+    pub async fn list(&self, server: &str) -> Result<ServerList, McpError> {
+        asking::list(self.server(server)?).await
+    }
+
+    /// Calls a tool; starts its server where that does not run. What a call does when its caller goes away is as when it
+    /// is cancelled: the server is told.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    pub async fn call(
+        &self,
+        server: &str,
+        tool: &str,
+        arguments: Map<String, Value>,
+        of: CallContext,
+    ) -> Result<CallOutcome, McpError> {
+        asking::call(self.server(server)?, tool, arguments, &of).await
+    }
+
+    /// Ends every server with all that it started; nothing is left of any when this returns, and nothing can be asked
+    /// afterwards.
+    pub async fn end(&self) {
+        let Life { tracker, stop } = &self.0.life;
+        stop.cancel();
+        tracker.close();
+        tracker.wait().await;
+    }
+
+    fn server(&self, name: &str) -> Result<&Arc<Server>, McpError> {
+        self.0.servers.get(name).ok_or_else(|| McpError::Unknown(name.to_owned()))
+    }
+}

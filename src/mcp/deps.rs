@@ -1,0 +1,31 @@
+//! What connections to servers stand on.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use selkie_domain::clock::SharedClock;
+use selkie_sandbox::Policy;
+use selkie_tools::paths::Ours;
+use selkie_tools::shell::SpokenPrograms;
+use selkie_tools::web::client::GuardedClient;
+
+use crate::traits::ListWatcher;
+
+/// What connections stand on.
+#[derive(Clone)]
+pub struct ConnectionDeps {
+    /// What starts programs, and ends them with all that they start.
+    pub programs: SpokenPrograms,
+    /// Whether they run in the sandbox; those that do reach the network.
+    pub policy: Policy,
+    /// What is the bot's own: no program in the sandbox reaches it.
+    pub ours: Ours,
+    /// The way to the network.
+    pub network: Arc<GuardedClient>,
+    /// The time of day.
+    pub clock: SharedClock,
+    /// The folder in which each program gets a folder of its own, made when it starts.
+    pub folder: PathBuf,
+    /// Hears that a server's list has changed.
+    pub watcher: Arc<dyn ListWatcher>,
+}

@@ -1,0 +1,145 @@
+//! JSON-RPC as servers write and read it. What is not looked at stays text: nothing of any size is built of a message.
+
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::error::McpError;
+use crate::text::short;
+
+/// Characters of what a server says of a refusal.
+const MAX_WORDS: usize = 2_000;
+/// Bytes of an id that is sent back.
+const MAX_ID: usize = 256;
+/// What we do not do for servers: the protocol's number.
+const NO_SUCH_METHOD: i64 = -32601;
+/// Versions that a refusal names.
+const MAX_VERSIONS: usize = 32;
+
+/// A message of a server.
+#[derive(Debug)]
+pub(crate) enum Incoming {
+    /// The answer to a request of ours.
+    Answer {
+        /// The request's.
+        id: u64,
+        /// What it came to.
+        result: Result<Box<RawValue>, McpError>,
+    },
+    /// A request of its own.
+    Request {
+        /// Its id as it is written.
+        id: Box<RawValue>,
+        /// What it asks for.
+        method: String,
+    },
+    /// What it tells.
+    Notice {
+        /// What kind of news it is.
+        method: String,
+        /// The news.
+        params: Option<Box<RawValue>>,
+    },
+    /// The answer to nothing that we asked.
+    Stray,
+}
+
+#[derive(Deserialize)]
+struct Envelope {
+    id: Option<Box<RawValue>>,
+    method: Option<String>,
+    params: Option<Box<RawValue>>,
+    // One of nothing is one, too.
+    #[serde(default, deserialize_with = "whatever")]
+    result: Option<Box<RawValue>>,
+    error: Option<Refusal>,
+}
+
+fn whatever<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    Box::<RawValue>::deserialize(from).map(Some)
+}
+
+#[derive(Deserialize)]
+struct Refusal {
+    #[serde(default)]
+    code: i64,
+    #[serde(default)]
+    message: String,
+    data: Option<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+struct Versions {
+    supported: Vec<String>,
+}
+
+/// Reads a message; `None` where it is none.
+pub(crate) fn read(bytes: &[u8]) -> Option<Incoming> {
+    let envelope: Envelope = serde_json::from_slice(bytes).ok()?;
+    let Envelope { id, method, params, result, error } = envelope;
+    let id = id.filter(|id| id.get() != "null");
+    match (id, method) {
+        (Some(id), Some(method)) => Some(Incoming::Request { id, method }),
+        (None, Some(method)) => Some(Incoming::Notice { method, params }),
+        (id, None) if result.is_some() || error.is_some() => {
+            let result = match (error, result) {
+                (Some(error), _) => Err(error.into()),
+                (None, result) => Ok(result.unwrap_or_default()),
+            };
+            let id = id.and_then(|id| id.get().parse().ok());
+            Some(id.map_or(Incoming::Stray, |id| Incoming::Answer { id, result }))
+        }
+        _ => None,
+    }
+}
+
+/// Reads what an answer without an id says: some servers refuse so.
+pub(crate) fn refusal(bytes: &[u8]) -> Option<McpError> {
+    let envelope: Envelope = serde_json::from_slice(bytes).ok()?;
+    envelope.error.map(McpError::from)
+}
+
+impl From<Refusal> for McpError {
+    fn from(refusal: Refusal) -> Self {
+        let data = refusal.data.filter(|data| data.get().len() <= 4_096);
+        let versions = data.and_then(|data| serde_json::from_str::<Versions>(data.get()).ok());
+        let mut versions = versions.map(|versions| versions.supported).unwrap_or_default();
+        versions.truncate(MAX_VERSIONS);
+        Self::Refused { code: refusal.code, message: short(&refusal.message, MAX_WORDS), versions }
+    }
+}
+
+/// Writes a request.
+pub(crate) fn request(id: u64, method: &str, params: &Value) -> String {
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
+}
+
+/// Writes a notice.
+pub(crate) fn notice(method: &str, params: Option<Value>) -> String {
+    match params {
+        Some(params) => json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string(),
+        None => json!({ "jsonrpc": "2.0", "method": method }).to_string(),
+    }
+}
+
+/// Writes the notice that nobody waits for a request's answer any more.
+pub(crate) fn cancelled(id: u64) -> String {
+    let params = json!({ "requestId": id, "reason": "nobody waits for it any more" });
+    notice("notifications/cancelled", Some(params))
+}
+
+/// Answers a server's request: that we are there, or that we do not do what it asks for. `None` where its id is too long
+/// to be sent back.
+pub(crate) fn reply(id: &RawValue, method: &str) -> Option<String> {
+    if id.get().len() > MAX_ID {
+        return None;
+    }
+    Some(match method {
+        "ping" => json!({ "jsonrpc": "2.0", "id": id, "result": {} }).to_string(),
+        _ => {
+            let message = "selkie does not offer this";
+            let error = json!({ "code": NO_SUCH_METHOD, "message": message });
+            json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string()
+        }
+    })
+}

@@ -1,0 +1,242 @@
+//! One server from its first call on: started when somebody asks it, kept warm, and left alone for a while when it fails.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use selkie_channel_core::locked;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::connection::{Connection, InUse};
+use crate::deps::ConnectionDeps;
+use crate::error::McpError;
+use crate::handshake::shake;
+use crate::news::News;
+use crate::settings::ServerSettings;
+use crate::start::Start;
+
+/// How long a server may take to start and to shake hands.
+pub(crate) const START: Duration = Duration::from_secs(60);
+/// The first rest after a failure, and the longest: each is twice the one before.
+const FIRST_REST: Duration = Duration::from_secs(1);
+const MAX_REST: Duration = Duration::from_secs(60);
+/// A server that has lived for so long has not failed again.
+const SOUND: Duration = Duration::from_secs(60);
+/// The rest between two words that a list has changed.
+const CHANGE_REST: Duration = Duration::from_secs(1);
+
+/// One server of the config.
+pub(crate) struct Server {
+    pub(crate) name: String,
+    pub(crate) settings: ServerSettings,
+    deps: Arc<ConnectionDeps>,
+    tracker: TaskTracker,
+    stop: CancellationToken,
+    state: Mutex<State>,
+    /// It was found to be of the older era.
+    is_legacy: AtomicBool,
+}
+
+#[derive(Default)]
+struct State {
+    phase: Phase,
+    /// Failures in a row.
+    failures: u32,
+}
+
+#[derive(Default)]
+enum Phase {
+    /// Nobody has asked it, or nobody has for long.
+    #[default]
+    Idle,
+    /// It starts.
+    Starting(watch::Receiver<Option<Connected>>),
+    /// It answers.
+    Ready(Arc<Connection>),
+    /// It has failed.
+    Resting { until: Instant, why: String },
+}
+
+type Connected = Result<Arc<Connection>, McpError>;
+
+impl Server {
+    /// Takes one of the config; nothing is started.
+    pub(crate) fn new(
+        name: String,
+        settings: ServerSettings,
+        deps: &Arc<ConnectionDeps>,
+        life: &Life,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            name,
+            settings,
+            deps: Arc::clone(deps),
+            tracker: life.tracker.clone(),
+            stop: life.stop.clone(),
+            state: Mutex::default(),
+            is_legacy: AtomicBool::default(),
+        })
+    }
+
+    /// Returns a connection, which is made where there is none. It is made even when the caller goes away.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(crate) async fn connection(self: &Arc<Self>) -> Result<InUse, McpError> {
+        let mut starting = {
+            let mut state = locked(&self.state);
+            match &state.phase {
+                _ if self.stop.is_cancelled() => return Err(McpError::Stopping),
+                Phase::Ready(connection) => return Ok(connection.begin()),
+                Phase::Starting(starting) => starting.clone(),
+                Phase::Resting { until, why } if Instant::now() < *until => {
+                    let left = *until - Instant::now();
+                    return Err(McpError::Resting { why: why.clone(), left });
+                }
+                Phase::Resting { .. } | Phase::Idle => {
+                    let (tell, starting) = watch::channel(None);
+                    state.phase = Phase::Starting(starting.clone());
+                    self.tracker.spawn(Arc::clone(self).start(tell));
+                    starting
+                }
+            }
+        };
+        let started = starting.wait_for(Option::is_some).await;
+        let started = started.ok().and_then(|started| started.clone());
+        Ok(started.unwrap_or(Err(McpError::Stopping))?.begin())
+    }
+
+    /// Asks this connection no more.
+    pub(crate) fn retire(&self, connection: &Arc<Connection>) {
+        let mut state = locked(&self.state);
+        if matches!(&state.phase, Phase::Ready(ready) if Arc::ptr_eq(ready, connection)) {
+            state.phase = Phase::Idle;
+        }
+        connection.retired.cancel();
+    }
+
+    async fn start(self: Arc<Self>, tell: watch::Sender<Option<Connected>>) {
+        let began = Instant::now();
+        let connected = tokio::select! {
+            () = self.stop.cancelled() => Err(McpError::Stopping),
+            connected = timeout(START, self.connect()) => connected.unwrap_or_else(|_| {
+                let most = START.as_secs();
+                Err(McpError::NotStarted(format!("it did not answer within {most} seconds")))
+            }),
+        };
+        let connected = connected.map(Arc::new);
+        let server = &self.name;
+        match &connected {
+            Ok(connection) => {
+                let millis = began.elapsed().as_millis();
+                let says = &connection.peer.server;
+                tracing::info!(server, says, millis, "an MCP server is ready");
+                locked(&self.state).phase = Phase::Ready(Arc::clone(connection));
+                self.tracker.spawn(Arc::clone(&self).attend(Arc::clone(connection)));
+            }
+            Err(error) => {
+                tracing::warn!(server, %error, "an MCP server is not there");
+                self.rest(error.to_string());
+            }
+        }
+        tell.send(Some(connected)).ok();
+    }
+
+    async fn connect(&self) -> Result<Connection, McpError> {
+        match self.connect_once().await {
+            // Some of the older era end at the first word that they do not know.
+            Err(McpError::Gone(_)) if !self.is_legacy.swap(true, Ordering::Relaxed) => {
+                let connected = self.connect_once().await;
+                if connected.is_err() {
+                    self.is_legacy.store(false, Ordering::Relaxed);
+                }
+                connected.map_err(at_start)
+            }
+            connected => connected.map_err(at_start),
+        }
+    }
+
+    async fn connect_once(&self) -> Result<Connection, McpError> {
+        let Self { name, settings, deps, tracker, .. } = self;
+        let news = News::default();
+        let link = Start { name, settings, deps, tracker }.link(&news).await?;
+        match shake(&link, self.is_legacy.load(Ordering::Relaxed)).await {
+            Ok(peer) => {
+                self.is_legacy.store(peer.is_legacy(), Ordering::Relaxed);
+                Ok(Connection::new(link, peer, news))
+            }
+            Err(error) => {
+                link.end().await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Looks after a connection until its end.
+    async fn attend(self: Arc<Self>, connection: Arc<Connection>) {
+        let server = &self.name;
+        let news = async {
+            loop {
+                connection.news.list_changed.notified().await;
+                self.deps.watcher.list_changed(server);
+                sleep(CHANGE_REST).await;
+            }
+        };
+        let idle = async {
+            loop {
+                connection.rest().await;
+                let mut state = locked(&self.state);
+                if connection.is_idle() {
+                    state.phase = Phase::Idle;
+                    return;
+                }
+            }
+        };
+        let how = tokio::select! {
+            how = connection.link.over() => Some(how),
+            () = connection.retired.cancelled() => None,
+            () = self.stop.cancelled() => None,
+            () = idle => None,
+            () = news => None,
+            () = connection.listen() => None,
+        };
+        match how {
+            Some(how) => {
+                tracing::warn!(server, how, "an MCP server has ended");
+                if connection.since.elapsed() >= SOUND {
+                    locked(&self.state).failures = 0;
+                }
+                self.rest(format!("it {how}"));
+            }
+            None => {
+                connection.link.end().await;
+                tracing::debug!(server, "an MCP server was ended");
+            }
+        }
+    }
+
+    fn rest(&self, why: String) {
+        let mut state = locked(&self.state);
+        let doubled = FIRST_REST * 2_u32.saturating_pow(state.failures.min(16));
+        state.failures += 1;
+        state.phase = Phase::Resting { until: Instant::now() + doubled.min(MAX_REST), why };
+    }
+}
+
+/// How long servers live.
+#[derive(Default)]
+pub(crate) struct Life {
+    pub(crate) tracker: TaskTracker,
+    pub(crate) stop: CancellationToken,
+}
+
+/// What ended before it was asked anything has done nothing.
+fn at_start(error: McpError) -> McpError {
+    match error {
+        McpError::Gone(how) => McpError::NotStarted(format!("it {how}")),
+        other => other,
+    }
+}

@@ -1,0 +1,93 @@
+//! The part of `mcp.servers.<name>` that says where a server is and how it is reached.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use secrecy::SecretString;
+use selkie_domain::span::Span;
+use selkie_sandbox::Mode;
+use serde::Deserialize;
+
+/// How long a call may take where the config says nothing.
+const TIMEOUT: Span = Span::seconds(60);
+
+/// A server of the Model Context Protocol: a program that is spoken with over its standard streams, or an address.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(rename = "McpServer")]
+pub struct ServerSettings {
+    /// The program: a name that is found in PATH, or an absolute path.
+    pub command: Option<String>,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// What its environment has besides what every command gets: its keys.
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub env: BTreeMap<String, SecretString>,
+    /// The folder that it works in. Default: a folder of its own.
+    pub cwd: Option<String>,
+    /// Whether it runs in the sandbox: `auto`, `required`, `off`. Default: as commands do.
+    pub sandbox: Option<Mode>,
+    /// The server's address, in place of a program: `https://…`.
+    pub url: Option<String>,
+    /// A file of headers that every request to the address carries, one a line: `Authorization: Bearer …`.
+    pub headers_file: Option<PathBuf>,
+    /// How long a call may take. Nothing that the server tells of its progress extends that.
+    pub timeout: Span,
+}
+
+impl Default for ServerSettings {
+    fn default() -> Self {
+        Self {
+            command: None,
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            cwd: None,
+            sandbox: None,
+            url: None,
+            headers_file: None,
+            timeout: TIMEOUT,
+        }
+    }
+}
+
+impl ServerSettings {
+    /// Says what is wrong with it: it is a program or an address, and each has keys of its own.
+    pub fn fault(&self) -> Option<String> {
+        match (&self.command, &self.url) {
+            (None, None) => Some("takes command or url".to_owned()),
+            (Some(_), Some(_)) => Some("takes command or url, not both".to_owned()),
+            (Some(command), None) if command.trim().is_empty() => {
+                Some("command is empty".to_owned())
+            }
+            (Some(_), None) if self.headers_file.is_some() => {
+                Some("headers_file goes with url".to_owned())
+            }
+            (Some(_), None) => None,
+            (None, Some(_)) if self.has_program_keys() => {
+                Some("args, env, cwd and sandbox go with command".to_owned())
+            }
+            (None, Some(url)) => address_fault(url),
+        }
+    }
+
+    fn has_program_keys(&self) -> bool {
+        !self.args.is_empty()
+            || !self.env.is_empty()
+            || self.cwd.is_some()
+            || self.sandbox.is_some()
+    }
+}
+
+fn address_fault(url: &str) -> Option<String> {
+    match reqwest::Url::parse(url) {
+        Ok(url) if !matches!(url.scheme(), "http" | "https") => {
+            Some("url takes http://… or https://…".to_owned())
+        }
+        Ok(url) if !url.username().is_empty() || url.password().is_some() => Some(
+            "url must not hold a name and password: put the header into headers_file".to_owned(),
+        ),
+        Ok(_) => None,
+        Err(error) => Some(format!("url is no address: {error}")),
+    }
+}

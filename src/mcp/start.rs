@@ -1,0 +1,159 @@
+//! What the settings of a server name → a way to it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use reqwest::Url;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use secrecy::ExposeSecret as _;
+use selkie_domain::facts::Trust;
+use selkie_domain::taint::Taint;
+use selkie_sandbox::Limits;
+use selkie_tools::paths::{Level, Lists, Roots};
+use selkie_tools::shell::{Speaker, SpokenProgram};
+use tokio::io::AsyncReadExt as _;
+use tokio::runtime::Handle;
+use tokio_util::task::TaskTracker;
+
+use crate::deps::ConnectionDeps;
+use crate::error::McpError;
+use crate::http_link::HttpLink;
+use crate::link::Link;
+use crate::news::News;
+use crate::settings::ServerSettings;
+use crate::stdio_link::StdioLink;
+
+/// Bytes of a file of headers.
+const MAX_HEADERS: u64 = 64 * 1024;
+
+/// Opens the way to a server.
+pub(crate) struct Start<'a> {
+    /// The server's name in the config.
+    pub(crate) name: &'a str,
+    pub(crate) settings: &'a ServerSettings,
+    pub(crate) deps: &'a ConnectionDeps,
+    pub(crate) tracker: &'a TaskTracker,
+}
+
+impl Start<'_> {
+    /// Starts the program, or makes ready to ask the address: nothing is asked yet.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(crate) async fn link(&self, news: &News) -> Result<Link, McpError> {
+        let Self { name, settings, tracker, .. } = self;
+        if let Some(fault) = settings.fault() {
+            return Err(McpError::Settings(fault));
+        }
+        match &settings.url {
+            Some(url) => {
+                let wrong = |error: &dyn std::fmt::Display| McpError::Settings(error.to_string());
+                let url = Url::parse(url).map_err(|error| wrong(&error))?;
+                let host = url.host_str().unwrap_or_default();
+                let client = self.deps.network.to_host(host).map_err(|error| wrong(&error))?;
+                let headers = match &settings.headers_file {
+                    Some(file) => headers_in(file).await?,
+                    None => HeaderMap::new(),
+                };
+                Ok(Link::Http(HttpLink::new(client, url, headers, news.clone(), tracker)))
+            }
+            None => {
+                let speaker = self.speaker().await?;
+                Ok(Link::Stdio(StdioLink::new(name, speaker, news.clone(), tracker)))
+            }
+        }
+    }
+
+    /// Starts the program, beside everything else: folders are made, and a machine is asked what its sandbox can.
+    async fn speaker(&self) -> Result<Speaker, McpError> {
+        let ServerSettings { command, args, env, cwd, sandbox, .. } = self.settings.clone();
+        let command = command.unwrap_or_default();
+        let value = |secret: &secrecy::SecretString| secret.expose_secret().to_owned();
+        let env: BTreeMap<_, _> = env.iter().map(|(name, it)| (name.clone(), value(it))).collect();
+        let folder = self.deps.folder.clone();
+        let own = folder.join(folder_name(self.name));
+        let deps = self.deps.clone();
+        let started = tokio::task::spawn_blocking(move || {
+            let level = Level::of_task(Taint::Raw, Trust::Owner);
+            let roots = Roots {
+                cache: folder,
+                own,
+                state: None,
+                workspace: None,
+                // Its working folder is the config's.
+                elsewhere: true,
+                ours: deps.ours.clone(),
+                lists: Lists::default(),
+                confinement: deps.policy.of(true, |_| false),
+                level: level.noting(deps.programs.processes.commands()),
+            };
+            let reads: Vec<_> = cwd.iter().map(Into::into).collect();
+            let program = SpokenProgram {
+                tool: "mcp",
+                command: &command,
+                args: &args,
+                env: &env,
+                hold: sandbox,
+                reads: &reads,
+                cwd: cwd.as_deref(),
+                limits: &Limits::default(),
+            };
+            Handle::current().block_on(deps.programs.serve(&roots, &program, &deps.clock))
+        });
+        let started = started.await.map_err(|error| McpError::NotStarted(error.to_string()))?;
+        started.map_err(|error| McpError::NotStarted(error.to_string()))
+    }
+}
+
+/// Makes a server's name one of a folder.
+fn folder_name(name: &str) -> String {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let written = name.bytes().map(|byte| match plain(&byte) {
+        true => char::from(byte).to_string(),
+        false => format!("={byte:02x}"),
+    });
+    written.collect()
+}
+
+/// Reads a file of headers. What is wrong with it is said without what stands there.
+async fn headers_in(file: &Path) -> Result<HeaderMap, McpError> {
+    let shown = file.display();
+    let cannot = |error: std::io::Error| {
+        McpError::Settings(format!("headers_file {shown} cannot be read: {error}"))
+    };
+    let opened = tokio::fs::File::open(file).await.map_err(cannot)?;
+    let mut text = String::new();
+    opened.take(MAX_HEADERS).read_to_string(&mut text).await.map_err(cannot)?;
+    let mut headers = HeaderMap::new();
+    for (at, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let parts = line.split_once(':').and_then(|(name, value)| {
+            let name = HeaderName::from_bytes(name.trim().as_bytes()).ok()?;
+            Some((name, HeaderValue::from_str(value.trim()).ok()?))
+        });
+        let Some((name, mut value)) = parts else {
+            let at = at + 1;
+            return Err(McpError::Settings(format!(
+                "line {at} of headers_file {shown} is no header: write Name: value"
+            )));
+        };
+        value.set_sensitive(true);
+        headers.append(name, value);
+    }
+    Ok(headers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_has_a_folder_of_its_own() {
+        assert_eq!(folder_name("my-clock_2"), "my-clock_2");
+        assert_eq!(folder_name("../a b"), "=2e=2e=2fa=20b");
+        assert_ne!(folder_name("a b"), folder_name("a=20b"));
+    }
+}

@@ -1,0 +1,4 @@
+//! Servers of our own, from hostile to slow, and what becomes of calls to them.
+
+mod desk;
+mod stdio;

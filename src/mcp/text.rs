@@ -1,0 +1,22 @@
+//! Foreign text, cut to a bound and with nothing in it that steers a screen or hides.
+
+use selkie_guard::visible::{harmless, one_line};
+
+/// Makes one short line of foreign text.
+pub(crate) fn short(text: &str, most: usize) -> String {
+    let line = one_line(&clean(begin(text.trim(), most * 4)));
+    match line.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+/// Cleans foreign text of several lines.
+pub(crate) fn clean(text: &str) -> String {
+    harmless(&text.replace("\r\n", "\n"))
+}
+
+/// Cuts a text to a number of bytes, between two characters.
+pub(crate) fn begin(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
+}
