@@ -333,9 +333,16 @@ fn missing(
         }
     }
     if at["additionalProperties"].is_object() {
-        match value.as_object().and_then(|map| map.values().next()) {
+        let values = value.as_object().into_iter().flat_map(|map| map.values());
+        let each: Vec<Vec<String>> =
+            values.map(|value| missing(schema, &at["additionalProperties"], value)).collect();
+        match each.first() {
             None => out.push("*".to_owned()),
-            Some(value) => out.extend(missing(schema, &at["additionalProperties"], value)),
+            // What one of them shows is shown.
+            Some(first) => {
+                let in_all = |gap: &&String| each.iter().all(|gaps| gaps.contains(gap));
+                out.extend(first.iter().filter(in_all).cloned());
+            }
         }
     }
     out

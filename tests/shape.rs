@@ -823,7 +823,7 @@ fn a_group_is_closed_by_class_and_opened_by_config() {
 #[test]
 fn a_foreign_tool_is_there_for_whom_and_where_the_config_says() {
     let tool = |name: &'static str, class: Class, is_for_allowed: bool, is_placed: bool| {
-        let foreign = Foreign { is_for_allowed, is_placed, identity: "1".to_owned() };
+        let foreign = Foreign { server: None, is_for_allowed, is_placed, identity: "1".to_owned() };
         let parameters = json!({"type": "object", "properties": {}});
         let spec = ToolSpec::new(name, class, Recovery::Unknown, parameters);
         Tool::new(Planned(ToolSpec { foreign: Some(foreign), ..spec }))

@@ -10,6 +10,7 @@ use crate::backup::{BackupSchedule, begun};
 use crate::build::{AppConfig, Carryover, VERSION};
 use crate::configured_program::ProgramParts;
 use crate::ledger;
+use crate::mcp;
 use crate::otlp::Exporter;
 use crate::posts;
 use crate::process;
@@ -261,6 +262,7 @@ impl AppConfig {
             instance: Instance(instance),
         };
         let flow = Flow::new(self.flow_parts(), standing.clone(), self.made(&standing));
+        mcp::tell_by(&self.mcp, &flow);
         let backups = BackupSchedule::of(&self);
         let clock = self.clock();
         let model = Live::of(self.model.card().name);

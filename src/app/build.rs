@@ -15,26 +15,24 @@ use crate::host_zone::host_zone;
 use crate::http;
 use crate::kits::{channels, forms, public_channels};
 use crate::models::{ModelFactory, ModelServers};
-use crate::schemas::schemas;
-use selkie_agent::SmallModel;
+use crate::tooling::{Tooling, ToolingDeps, defect};
 use selkie_config::paths::{ConfigFile, Folders};
 use selkie_config::places;
-use selkie_config::problem::{Place, Problem as ConfigProblem, Problems};
+use selkie_config::problem::Problems;
 use selkie_config::settings::Settings;
 use selkie_config::{Effective, Flag, RawConfig, Sources, read};
 use selkie_domain::chance::{Chance, SystemChance};
 use selkie_engine::clocks::Clocks;
 use selkie_llm as llm;
 use selkie_llm::{Model, StandIn};
+use selkie_mcp::Servers;
 use selkie_people::forms::Forms;
 use selkie_schedule::zone::Zone;
-use selkie_shape::{ChannelTools, Shaper};
-use selkie_tools::base::{self, ToolDeps};
+use selkie_shape::Shaper;
 use selkie_tools::isolate::Isolate;
 use selkie_tools::paths::{CREDENTIALS, Ours};
 use selkie_tools::ports::Small;
 use selkie_tools::shell::Processes;
-use selkie_tools::web::client::GuardedClient;
 
 /// The version of this selkie.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -70,6 +68,10 @@ pub struct AppConfig {
     pub decision: Arc<dyn Model>,
     /// The servers beside the models.
     pub servers: ModelServers,
+    /// Other servers' tools.
+    pub mcp: Arc<Servers>,
+    /// Tells what was agreed to of servers from what was before.
+    pub agreed: String,
     /// The `small` route, for one question at a time.
     pub small: Arc<dyn Small>,
     /// Every profile by its name.
@@ -225,35 +227,36 @@ fn sound(
     binary: &Binary,
     chosen: &ConfigChoice,
     places: Places,
-    Carryover { clocks, redactor, processes, stand_in }: Carryover,
+    kept: Carryover,
 ) -> Result<AppConfig, Problems> {
-    let mut reading = read_known(binary, chosen, &redactor)?;
     let (trust, tls) = trusted()?;
     let chance: Arc<dyn Chance> = Arc::new(SystemChance);
-    let found = reading.folders().map(|found| found.folders);
-    let context = build_context(found.as_ref(), &tls, &redactor, &clocks);
-    let channels = channels(binary, &context, &mut reading);
-    let models = ModelFactory::new(&tls, &redactor, &clocks.clock, &chance, stand_in);
-    let routes = models.routes(&mut reading);
-    let servers = models.servers(&mut reading);
-    look_at_places(&mut reading, binary, places);
-    let named = reading.files.clone();
-    let notes = notes(&reading);
-    let written = reading.effective();
-    let (settings, mistakes) = reading.finish_sound();
-    let Some((mut settings, routes)) = settings.zip(routes) else { return Err(mistakes) };
-    settings.backup.dir = settings.backup.dir.map(|dir| binary.here.join(dir));
-    let posting = public_channels(binary, &channels);
-    let means = ToolDeps { posting, ..means(binary, &settings, &tls, &routes, processes) };
+    let parts = ConfigParts::read(binary, chosen, places, &kept, &tls, &chance)?;
+    let ConfigParts { mut settings, folders, channels, routes, servers, .. } = parts;
+    let Carryover { clocks, redactor, processes, stand_in } = kept;
+    let ours = ours(binary, &folders, &chosen.file, parts.named);
+    let tooling = Tooling::of(ToolingDeps {
+        binary,
+        settings: &settings,
+        tls: &tls,
+        routes: &routes,
+        processes,
+        posting: public_channels(binary, &channels),
+        ours: &ours,
+        state: &folders.state,
+        clock: &clocks.clock,
+        redactor: &redactor,
+    })?;
+    let Tooling { means, shaper, sandbox, mcp, agreed, placed, notes } = tooling;
+    settings.placed = placed;
     let llm::Routes { main: model, decision, heartbeat, profiles, .. } = routes;
-    let sandbox = sandbox(&settings, &means.processes);
-    let shaper = Arc::new(shaper(binary, &settings, &means)?.with_sandbox(sandbox.clone()));
-    let folders = found.ok_or_else(|| Problems(Vec::new()))?;
     Ok(AppConfig {
         servers,
         zone: settings.timezone.unwrap_or_else(|| host_zone(&binary.env)),
         settings,
-        ours: ours(binary, &folders, &chosen.file, named),
+        ours,
+        mcp,
+        agreed,
         folders,
         file: chosen.file.path().and_then(|path| binary.here.join(path).canonicalize().ok()),
         channels,
@@ -271,14 +274,58 @@ fn sound(
         isolate: Arc::clone(&binary.isolate),
         tls,
         trust,
-        notes,
+        notes: parts.notes.into_iter().chain(notes).collect(),
         sections: binary.kits.iter().map(|kit| kit.name).collect(),
-        written,
-        mistakes: (!mistakes.0.is_empty()).then_some(mistakes),
+        written: parts.written,
+        mistakes: parts.mistakes,
         clocks,
         chance,
         stand_in,
     })
+}
+
+/// What is read and made of a config before its tools.
+struct ConfigParts {
+    settings: Settings,
+    folders: Folders,
+    channels: Vec<Channel>,
+    routes: llm::Routes,
+    servers: ModelServers,
+    /// Files that it names.
+    named: Vec<PathBuf>,
+    notes: Vec<String>,
+    written: Effective,
+    mistakes: Option<Problems>,
+}
+
+impl ConfigParts {
+    fn read(
+        binary: &Binary,
+        chosen: &ConfigChoice,
+        places: Places,
+        kept: &Carryover,
+        tls: &Arc<ClientConfig>,
+        chance: &Arc<dyn Chance>,
+    ) -> Result<Self, Problems> {
+        let Carryover { clocks, redactor, stand_in, .. } = kept;
+        let mut reading = read_known(binary, chosen, redactor)?;
+        let found = reading.folders().map(|found| found.folders);
+        let context = build_context(found.as_ref(), tls, redactor, clocks);
+        let channels = channels(binary, &context, &mut reading);
+        let models = ModelFactory::new(tls, redactor, &clocks.clock, chance, *stand_in);
+        let routes = models.routes(&mut reading);
+        let servers = models.servers(&mut reading);
+        look_at_places(&mut reading, binary, places);
+        let named = reading.files.clone();
+        let notes = notes(&reading);
+        let written = reading.effective();
+        let (settings, mistakes) = reading.finish_sound();
+        let Some((mut settings, routes)) = settings.zip(routes) else { return Err(mistakes) };
+        settings.backup.dir = settings.backup.dir.map(|dir| binary.here.join(dir));
+        let folders = found.ok_or_else(|| Problems(Vec::new()))?;
+        let mistakes = (!mistakes.0.is_empty()).then_some(mistakes);
+        Ok(Self { settings, folders, channels, routes, servers, named, notes, written, mistakes })
+    }
 }
 
 /// Reads the config, whose secrets are known from then on.
@@ -297,12 +344,6 @@ fn trusted() -> Result<(Arc<dyn ServerCertVerifier>, Arc<ClientConfig>), Problem
     let trust = http::trust();
     let tls = http::tls_by(Arc::clone(&trust)).map_err(|e| defect(&e))?;
     Ok((trust, tls))
-}
-
-/// How commands are held.
-fn sandbox(settings: &Settings, processes: &Processes) -> selkie_sandbox::Policy {
-    let sudo = settings.tools.bash.limits.sudo;
-    selkie_sandbox::Policy::new(settings.sandbox.clone(), sudo, processes.machine())
 }
 
 /// What channels are built with.
@@ -353,53 +394,4 @@ fn notes(reading: &RawConfig) -> Vec<String> {
         )
     });
     reading.notes.iter().cloned().chain(folders).chain(models).chain(weak).collect()
-}
-
-/// What tools stand on.
-fn means(
-    binary: &Binary,
-    settings: &Settings,
-    tls: &Arc<ClientConfig>,
-    routes: &llm::Routes,
-    processes: Arc<Processes>,
-) -> ToolDeps {
-    let tls = Arc::clone(tls);
-    let small = |model: &Arc<dyn Model>| -> Arc<dyn Small> {
-        Arc::new(SmallModel::new(Arc::clone(model), Arc::clone(&routes.profiles)))
-    };
-    let factory = move || Ok(http::builder(&tls));
-    ToolDeps {
-        processes,
-        env: Arc::new(binary.env.clone()),
-        sandbox: Arc::new(settings.sandbox.clone()),
-        client: Arc::new(GuardedClient::new(settings.guard.network.clone(), Box::new(factory))),
-        small: small(&routes.small),
-        main: small(&routes.main),
-        isolate: Arc::clone(&binary.isolate),
-        schemas: schemas(binary),
-        posting: Vec::new(),
-        has_images: settings.images.is_on(),
-        acp: Arc::new(settings.acp.clone()),
-    }
-}
-
-fn shaper(binary: &Binary, settings: &Settings, means: &ToolDeps) -> Result<Shaper, Problems> {
-    let tools = &settings.tools.clone().at_home(binary.env.get("HOME"));
-    let base = base::build(tools, means).map_err(|e| defect(&e))?;
-    let speaking: Vec<ChannelTools> = binary
-        .kits
-        .iter()
-        .map(|kit| ChannelTools { channel: kit.name, tools: kit.speaking })
-        .collect();
-    let runtime = base::runtime(tools, means);
-    let shaper = Shaper::for_channels(Arc::new(base), runtime, &speaking, tools);
-    let shaper = shaper.map_err(|e| defect(&e))?;
-    let shaper = shaper.with_speech(settings.speech.is_on());
-    Ok(shaper.with_policy(settings.approvals.policy.clone()))
-}
-
-/// What cannot go wrong by config and did: said like a problem, so that no start ends without words.
-fn defect(error: &dyn std::fmt::Display) -> Problems {
-    let message = format!("selkie itself is broken: {error}");
-    Problems(vec![ConfigProblem { place: Place::default(), key: String::new(), message }])
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use selkie_channel_core::Channel;
+use selkie_channel_core::{Channel, locked};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
@@ -14,6 +14,7 @@ use crate::app::App;
 use crate::build::{AppConfig, Carryover};
 use crate::config_drift::{InForce, Peek};
 use crate::credentials::{Refusal, refusals};
+use crate::mcp;
 use crate::service_manager::ServiceManager;
 use selkie_config::paths::Folders;
 use selkie_config::problem::Problems;
@@ -22,7 +23,7 @@ use selkie_domain::count::counted;
 use selkie_engine::flow::{ChannelChange, ChannelOutcome};
 
 /// What can change while selkie runs, besides the channels' own sections: these keys and all beneath them.
-const LIVE: [&str; 28] = [
+const LIVE: [&str; 29] = [
     "acp",
     "agent",
     "agents",
@@ -37,6 +38,7 @@ const LIVE: [&str; 28] = [
     "join_within",
     "limits",
     "llm",
+    "mcp",
     "memory.summary",
     "outbox",
     "owners",
@@ -55,6 +57,9 @@ const LIVE: [&str; 28] = [
 
 /// Folders in which everything stands that was opened.
 const FOLDERS: [&str; 2] = ["file_state_dir", "file_cache_dir"];
+
+/// The key that stands for what was agreed to of servers: no config says that.
+const AGREED: [&str; 2] = ["mcp", "servers"];
 
 /// How long channels that began anew may take to prove themselves.
 const PROOF: Duration = Duration::from_secs(10);
@@ -106,6 +111,8 @@ pub struct Reloader {
     in_force: Arc<InForce>,
     /// What is in force. One reload after the other holds it.
     stands: Mutex<Effective>,
+    /// What was agreed to of servers and is in force.
+    agreed: std::sync::Mutex<String>,
 }
 
 impl Reloader {
@@ -122,6 +129,7 @@ impl Reloader {
             manager: Arc::clone(manager),
             in_force,
             stands: Mutex::new(app.plan.written.clone()),
+            agreed: std::sync::Mutex::new(app.plan.agreed.clone()),
         }
     }
 
@@ -153,7 +161,10 @@ impl Reloader {
         let is_refused = |path: &Vec<String>| {
             refused.iter().any(|one| path.first().is_some_and(|section| section == one.name))
         };
-        let (held, live): (Vec<_>, Vec<_>) = live.into_iter().partition(is_refused);
+        let (held, mut live): (Vec<_>, Vec<_>) = live.into_iter().partition(is_refused);
+        if *locked(&self.agreed) != plan.agreed {
+            live.push(AGREED.map(str::to_owned).to_vec());
+        }
         let mut loaded = plan.written.clone();
         held.iter().for_each(|path| loaded.hold(path, stands));
         let mut effective = loaded.clone();
@@ -194,6 +205,8 @@ impl Reloader {
         if let Err(error) = self.app.flow.adopt(plan.made(&self.app.standing)).await {
             return Err(format!("nothing was changed: the store does not answer: {error}"));
         }
+        mcp::tell_by(&plan.mcp, &self.app.flow);
+        locked(&self.agreed).clone_from(&plan.agreed);
         self.app.shaper.put(plan.shaper);
         self.app.model.put(plan.model.card().name);
         let is_refused = |channel: &Channel| refused.iter().any(|one| one.name == channel.name);

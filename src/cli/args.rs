@@ -13,6 +13,7 @@ use super::errors::Errors;
 use super::forget::ForgetArgs;
 use super::init_args::Init;
 use super::manual_args::{Completions, Manual};
+use super::mcp::Mcp;
 use super::memory_args::Memory;
 use super::number::number_in;
 use super::pair::Pair;
@@ -113,6 +114,9 @@ is wrong")]
     /// List, explain and call tools
     #[command(subcommand)]
     Tools(Tools),
+    /// List, look at and agree to other servers' tools (Model Context Protocol)
+    #[command(subcommand)]
+    Mcp(Mcp),
     /// Check and show the config
     #[command(subcommand)]
     Config(Config),

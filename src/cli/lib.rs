@@ -26,6 +26,7 @@ mod live;
 mod logs;
 mod manual;
 mod manual_args;
+mod mcp;
 mod memory;
 mod memory_args;
 mod misspelled;
@@ -149,6 +150,7 @@ fn carry_out_in(binary: &Binary, chosen: ConfigChoice, command: Command) -> Outc
         Command::Forget(args) => forget::forget(binary, &chosen, &args),
         Command::Undo(undo) => contacts::undo(binary, &chosen, undo),
         Command::Tools(tools) => tools::tools(binary, &chosen, tools),
+        Command::Mcp(what) => mcp::mcp(binary, &chosen, what),
         Command::Config(config) => config::config(binary, &chosen, config),
         Command::Channel(Channel::Manifest { name }) => channel::manifest(binary, &name),
         Command::Store(what) => store::store(binary, &chosen, what),

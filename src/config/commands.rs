@@ -48,7 +48,7 @@ pub fn problems(
             "is missing: it takes a program, by a name in PATH or a whole path".to_owned()
         });
         add(&["command"], missing);
-        add(&["class"], class_fault(&command.class));
+        add(&["class"], class_fault(&command.class, &[]));
         let late = !(SECOND..=HOUR).contains(&command.timeout);
         add(&["timeout"], late.then(|| format!("takes 1s to 1h, not {}", command.timeout)));
         for variable in command.injected_env_vars.iter().filter(|name| !is_variable(name)) {
@@ -100,11 +100,12 @@ fn about_fault(about: &str) -> Option<String> {
     (length > MAX_ABOUT).then(|| format!("takes at most {MAX_ABOUT} characters, and has {length}"))
 }
 
-/// Says what is wrong with the class of a tool that is not selkie's own.
-pub(crate) fn class_fault(class: &str) -> Option<String> {
+/// Says what is wrong with the class of a tool that is not selkie's own; `others` are taken, too.
+pub(crate) fn class_fault(class: &str, others: &[&str]) -> Option<String> {
     let names = Class::ALL.iter().map(|class| class.name()).filter(|n| foreign_class(n).is_some());
-    let names: Vec<String> = names.map(str::to_owned).collect();
-    foreign_class(class).is_none().then(|| format!("takes {}, not {class:?}", one_of(&names)))
+    let names: Vec<String> = names.chain(others.iter().copied()).map(str::to_owned).collect();
+    let is_taken = foreign_class(class).is_some() || others.contains(&class);
+    (!is_taken).then(|| format!("takes {}, not {class:?}", one_of(&names)))
 }
 
 fn parameter_fault(name: &str, schema: &Value) -> Option<String> {

@@ -11,7 +11,7 @@ use crate::settings::Settings;
 use crate::source::path;
 use crate::unprompted::{self, Targets};
 use crate::{
-    acp, bounds, commands, database, fixed, own_agents, place_settings, reach, rows, sandboxed,
+    acp, bounds, commands, database, fixed, mcp, own_agents, place_settings, reach, rows, sandboxed,
 };
 use selkie_domain::crash::CrashPoint;
 use selkie_domain::spelling::nearest;
@@ -34,9 +34,14 @@ pub fn contradictions(
         );
     }
     let known = OnceCell::new();
-    let is_command = |word: &str| settings.tools.commands.contains_key(word);
+    // What servers offer only their pinned lists tell.
+    let is_of_a_server = |word: &str| {
+        word.split_once("__").is_some_and(|(server, _)| settings.mcp.servers.contains_key(server))
+    };
+    let is_foreign =
+        |word: &str| settings.tools.commands.contains_key(word) || is_of_a_server(word);
     let judge = |word: &str| {
-        if is_command(word) {
+        if is_foreign(word) {
             None
         } else {
             tool_or_class(word, known.get_or_init(|| tool_names(kits)))
@@ -55,6 +60,7 @@ pub fn contradictions(
     wrong.extend(bounds::problems(settings));
     wrong.extend(sandboxed::problems(settings, kits));
     wrong.extend(acp::problems(&settings.acp));
+    wrong.extend(mcp::problems(&settings.mcp, kits));
     wrong.extend(reach::problems(settings));
     wrong.extend(database::problem(settings));
     wrong.extend(crash(settings));

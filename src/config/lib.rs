@@ -31,6 +31,7 @@ mod key_aliases;
 mod layer;
 mod layers;
 mod lines;
+mod mcp;
 mod named;
 mod node;
 mod own_agents;

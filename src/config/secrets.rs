@@ -29,7 +29,8 @@ const OWN: [&str; 9] = [
 /// Stands for a secret whose file cannot be read: that is told, and nothing else of the secret.
 const UNREAD: &str = "cannot-be-read";
 /// Keys that may hold one and have no `_file`: only hidden.
-const HIDDEN: [&str; 3] = ["acp.agents.*.env.*", "llm.headers.*", "llm.profiles.*.headers.*"];
+const HIDDEN: [&str; 4] =
+    ["acp.agents.*.env.*", "llm.headers.*", "llm.profiles.*.headers.*", "mcp.servers.*.env.*"];
 
 /// Which keys hold secrets.
 #[derive(Clone, Debug)]

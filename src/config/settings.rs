@@ -13,6 +13,7 @@ use selkie_domain::span::Span;
 use selkie_engine::intake::settings as flow;
 use selkie_guard as guard;
 use selkie_llm as llm;
+use selkie_mcp as mcp;
 use selkie_memory as memory;
 use selkie_sandbox as sandbox;
 use selkie_schedule::fixed::FixedSchedule;
@@ -61,6 +62,11 @@ pub struct Settings {
     pub tools: tools::Settings,
     /// Other programs' agents that tasks may be given to.
     pub acp: tools::acp::Settings,
+    /// Other servers' tools, over the Model Context Protocol.
+    pub mcp: mcp::Settings,
+    /// Places of servers' tools, by the tool: which tools there are only the pinned lists tell.
+    #[serde(skip)]
+    pub placed: BTreeMap<String, Vec<String>>,
     /// Whether commands run in the sandbox, and what they reach there: `auto`, `required`, `off`, or more keys.
     pub sandbox: sandbox::Settings,
     /// What nothing may do, whatever asks for it.
@@ -130,6 +136,8 @@ impl Default for Settings {
             agent: agent::Settings::default(),
             tools: tools::Settings::default(),
             acp: tools::acp::Settings::default(),
+            mcp: mcp::Settings::default(),
+            placed: BTreeMap::new(),
             sandbox: sandbox::Settings::default(),
             guard: guard::Settings::default(),
             approvals: guard::policy::Settings::default(),
@@ -159,8 +167,9 @@ impl Settings {
     /// Returns what holds in single places, under either name, with the tools for which the config names places.
     pub fn of_places(&self) -> BTreeMap<String, flow::PlaceSettings> {
         let mut places = self.groups.clone().into_iter().chain(self.places.clone()).collect();
-        for (name, command) in &self.tools.commands {
-            command.places.iter().for_each(|place| tool_places::open(&mut places, place, name));
+        let commands = self.tools.commands.iter().map(|(name, command)| (name, &command.places));
+        for (tool, at) in commands.chain(&self.placed) {
+            at.iter().for_each(|place| tool_places::open(&mut places, place, tool));
         }
         places
     }

@@ -6,6 +6,8 @@ use std::sync::{Mutex, PoisonError};
 /// What shaping, dispatch and approvals go by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Foreign {
+    /// The server that it is asked of; none for a program.
+    pub server: Option<&'static str>,
     /// Whether people on the allow list use it, too; else owners alone.
     pub is_for_allowed: bool,
     /// Whether it is there only in the places that the config names for it.

@@ -6,15 +6,26 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use secrecy::SecretString;
 use selkie_domain::span::Span;
+use selkie_domain::tool::Class;
 use selkie_sandbox::Mode;
+use selkie_tools::foreign::{Who, foreign_class};
 use serde::Deserialize;
 
 /// How long a call may take where the config says nothing.
 const TIMEOUT: Span = Span::seconds(60);
 
+/// The section `mcp`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Mcp")]
+pub struct Settings {
+    /// Servers whose tools the bot may use, each under the name that stands before its tools.
+    pub servers: BTreeMap<String, ServerSettings>,
+}
+
 /// A server of the Model Context Protocol: a program that is spoken with over its standard streams, or an address.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 #[schemars(rename = "McpServer")]
 pub struct ServerSettings {
     /// The program: a name that is found in PATH, or an absolute path.
@@ -34,6 +45,15 @@ pub struct ServerSettings {
     pub headers_file: Option<PathBuf>,
     /// How long a call may take. Nothing that the server tells of its progress extends that.
     pub timeout: Span,
+    /// Who may use its tools: `owners`, or `allowed` people, too.
+    pub who: Who,
+    /// The places where its tools are there, groups among them, by their ids. Default: wherever their class is.
+    pub places: Vec<String>,
+    /// What a call of its tools does: `read`, `write`, `exec`, `network`, `message`, `public`, or `off` for those that
+    /// `tools` does not name. Groups, approvals and plan mode go by it.
+    pub class: String,
+    /// The same for single tools, by their names at the server.
+    pub tools: BTreeMap<String, String>,
 }
 
 impl Default for ServerSettings {
@@ -47,11 +67,32 @@ impl Default for ServerSettings {
             url: None,
             headers_file: None,
             timeout: TIMEOUT,
+            who: Who::default(),
+            places: Vec::new(),
+            class: Class::Exec.name().to_owned(),
+            tools: BTreeMap::new(),
         }
     }
 }
 
+/// Stands for a class where a tool is not to be there.
+pub const OFF: &str = "off";
+
 impl ServerSettings {
+    /// Returns what a call of a tool does.
+    pub(crate) fn class_of(&self, tool: &str) -> Class {
+        foreign_class(self.word_of(tool)).unwrap_or(Class::Exec)
+    }
+
+    /// Whether a tool is not to be there.
+    pub(crate) fn is_off(&self, tool: &str) -> bool {
+        self.word_of(tool) == OFF
+    }
+
+    fn word_of(&self, tool: &str) -> &str {
+        self.tools.get(tool).unwrap_or(&self.class)
+    }
+
     /// Says what is wrong with it: it is a program or an address, and each has keys of its own.
     pub fn fault(&self) -> Option<String> {
         match (&self.command, &self.url) {

@@ -40,6 +40,7 @@ pub const LEAVING: &[&str] = &[
     "spawn",
     OTHERS,
     "image_generate",
+    "use_tool",
     "tool_search",
     "grep",
     "glob",
@@ -62,6 +63,11 @@ pub const LEAVING: &[&str] = &[
     "message",
 ];
 
+/// What finds tools that are not listed, and calls them.
+const SEARCH: [&str; 2] = ["tool_search", "use_tool"];
+/// Other servers' tools are listed as long as they take no more than this part of a window: 2 %.
+const FOREIGN_PART: u64 = 50;
+
 /// Stands for every tool that the table does not name: channels' own, and those from outside.
 const OTHERS: &str = "*";
 
@@ -69,10 +75,61 @@ const OTHERS: &str = "*";
 /// of both alone: the same bytes for every task, made once and kept with the block.
 pub fn fit(block: &Arc<ToolBlock>, window: u64) -> Arc<ToolList> {
     let room = tokens::bytes(Share::of(window).tools);
-    if block.size() <= room {
+    let foreign = Foreign::of(block, window);
+    if block.size() <= room && foreign == Foreign::None {
         return Arc::new(ToolList::whole(block));
     }
-    block.listing(window, |specs| fewer(specs, room))
+    block.listing(window, |specs| {
+        let (kept, left): (Vec<_>, Vec<_>) =
+            specs.iter().cloned().partition(|spec| foreign.keeps(spec));
+        let left: Vec<&str> =
+            left.iter().filter(|spec| !is_search(spec)).map(|spec| spec.name).collect();
+        let size: usize = kept.iter().map(|spec| spec.size()).sum();
+        if size <= room {
+            return ToolList { block: Arc::new(ToolBlock::new(kept)), left, is_short: false };
+        }
+        let fewer = fewer(&kept, room);
+        ToolList { left: left.into_iter().chain(fewer.left).collect(), ..fewer }
+    })
+}
+
+/// How other servers' tools are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Foreign {
+    /// There are none.
+    None,
+    /// With all others; nothing has to be searched for.
+    Listed,
+    /// By the names of their servers: they take too much of the window, and are searched for.
+    Searched,
+}
+
+impl Foreign {
+    fn of(block: &ToolBlock, window: u64) -> Self {
+        if !block.specs().iter().any(|spec| is_search(spec)) {
+            return Self::None;
+        }
+        let foreign = block.specs().iter().filter(|spec| is_of_a_server(spec));
+        let size: usize = foreign.map(|spec| spec.size()).sum();
+        let room = tokens::bytes(window / FOREIGN_PART);
+        if size <= room { Self::Listed } else { Self::Searched }
+    }
+
+    fn keeps(self, spec: &ToolSpec) -> bool {
+        match self {
+            Self::None => true,
+            Self::Listed => !is_search(spec),
+            Self::Searched => !is_of_a_server(spec),
+        }
+    }
+}
+
+fn is_of_a_server(spec: &ToolSpec) -> bool {
+    spec.foreign.as_ref().is_some_and(|foreign| foreign.server.is_some())
+}
+
+fn is_search(spec: &ToolSpec) -> bool {
+    SEARCH.contains(&spec.name)
 }
 
 /// Says what the window does to a tool; nothing where it leaves it as it is.

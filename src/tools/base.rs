@@ -16,7 +16,7 @@ use crate::files::{
     ApplyPatch, DenyList, EditFile, GitStatus, Glob, Grep, ImageGenerate, ListFiles, NotebookEdit,
     Patch, PersonaWrite, ReadFile, ReadSchema, WriteFile,
 };
-use crate::foreign::command_tools;
+use crate::foreign::{command_tools, search_tools};
 use crate::isolate::{InProcess, Isolate};
 use crate::memory::{MemoryGet, MemorySearch, MemoryWrite};
 use crate::ports::Small;
@@ -29,7 +29,7 @@ use crate::speak::contacts_send::ContactsSend;
 use crate::speak::message::Message;
 use crate::web::client::GuardedClient;
 use crate::web::{UrlFetch, WebFetch, WebSearch};
-use crate::{Schemas, Settings, ToolError, speak};
+use crate::{Schemas, Settings, Tool, ToolError, speak};
 use selkie_domain::usage::Meter;
 
 /// What tools stand on besides config. The default one works alone: for tests and tables.
@@ -57,6 +57,8 @@ pub struct ToolDeps {
     pub has_images: bool,
     /// Other programs' agents.
     pub acp: Arc<acp::Settings>,
+    /// Other servers' tools.
+    pub foreign: Vec<Arc<Tool>>,
 }
 
 impl ToolDeps {
@@ -96,6 +98,7 @@ impl Default for ToolDeps {
             posting: Vec::new(),
             has_images: false,
             acp: Arc::default(),
+            foreign: Vec::new(),
         }
     }
 }
@@ -161,22 +164,38 @@ pub fn build(settings: &Settings, means: &ToolDeps) -> Result<Base, String> {
         ToolEntry::new(settings.contacts_send.enabled, ContactsSend),
         ToolEntry::new(settings.message.enabled, Message),
         ToolEntry::new(settings.plan_enter.enabled, PlanEnter),
-        ToolEntry::new(settings.memory_get.enabled, MemoryGet),
-        ToolEntry::new(settings.memory_search.enabled, MemorySearch),
-        ToolEntry::new(settings.memory_write.enabled, MemoryWrite),
         ToolEntry::new(settings.plan_exit.enabled, PlanExit::new(&settings.ask_user)),
-        ToolEntry::new(settings.recall.enabled, Recall),
-        ToolEntry::new(settings.sessions_history.enabled, SessionsHistory),
-        ToolEntry::new(settings.sessions_list.enabled, SessionsList),
-        ToolEntry::new(settings.sessions_send.enabled, SessionsSend),
-        ToolEntry::new(settings.sessions_status.enabled, SessionsStatus),
         ToolEntry::new(settings.think.enabled, Think),
         ToolEntry::new(settings.todo_read.enabled, TodoRead),
         ToolEntry::new(settings.todo_write.enabled, TodoWrite),
     ];
     let spoken = means.spoken();
     let commands = command_tools(&settings.commands, &spoken);
-    Base::build(tools.into_iter().chain(agents(settings)).chain(commands))
+    let ours = tools.into_iter().chain(agents(settings)).chain(recollection(settings));
+    Base::build(ours.chain(commands).chain(of_servers(&means.foreign)))
+}
+
+/// The tools that tell of what was before, here and in other conversations.
+fn recollection(settings: &Settings) -> [ToolEntry; 8] {
+    [
+        ToolEntry::new(settings.memory_get.enabled, MemoryGet),
+        ToolEntry::new(settings.memory_search.enabled, MemorySearch),
+        ToolEntry::new(settings.memory_write.enabled, MemoryWrite),
+        ToolEntry::new(settings.recall.enabled, Recall),
+        ToolEntry::new(settings.sessions_history.enabled, SessionsHistory),
+        ToolEntry::new(settings.sessions_list.enabled, SessionsList),
+        ToolEntry::new(settings.sessions_send.enabled, SessionsSend),
+        ToolEntry::new(settings.sessions_status.enabled, SessionsStatus),
+    ]
+}
+
+/// Other servers' tools, and those that find them.
+fn of_servers(tools: &[Arc<Tool>]) -> impl Iterator<Item = ToolEntry> + '_ {
+    let of = |tool: &Arc<Tool>| tool.spec().foreign.as_ref()?.server;
+    let mut servers: Vec<&str> = tools.iter().filter_map(of).collect();
+    servers.sort_unstable();
+    servers.dedup();
+    search_tools(&servers).into_iter().chain(tools.iter().cloned().map(ToolEntry::from))
 }
 
 /// The tools by which a task looks after agents.

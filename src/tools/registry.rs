@@ -4,6 +4,7 @@ use crate::refusals::{disabled, twice};
 use std::sync::Arc;
 
 use crate::bits::Bits;
+use crate::foreign::meant;
 use crate::{Handler, Tool, aliases};
 use selkie_domain::approval::{Approvers, Exposure};
 use selkie_domain::spelling::nearest;
@@ -303,7 +304,7 @@ impl Registry {
     /// Returns a call in this task's words, whatever words the model was taught: the transcript keeps
     /// canonical names and parameters.
     pub fn canonical(&self, call: Call) -> Call {
-        aliases::canonical(call, &self.view.known())
+        aliases::canonical(meant(call), &self.view.known())
     }
 
     /// Returns this task's name of a tool that is called by another harness's.

@@ -103,6 +103,7 @@ impl Handler for CommandTool {
         let CommandSettings { about, class, who, places, timeout, .. } = &self.settings;
         let class = foreign_class(class).unwrap_or(Class::Exec);
         let foreign = Foreign {
+            server: None,
             is_for_allowed: *who == Who::Allowed,
             is_placed: !places.is_empty(),
             identity: self.identity(),

@@ -1,0 +1,155 @@
+//! `selkie mcp`: other servers' tools, over the Model Context Protocol.
+
+mod import;
+mod list;
+mod trust;
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use std::sync::Arc;
+
+use super::outcome::{Failure, Outcome};
+use super::print;
+use selkie_app::Binary;
+use selkie_app::build::{AppConfig, ConfigChoice, plan};
+use selkie_app::lifecycle;
+use selkie_domain::spelling::nearest;
+use selkie_mcp::{CallContext, CallOutcome, ServerSettings};
+use selkie_tools::ports::Silent;
+
+/// `selkie mcp`.
+#[derive(Debug, Subcommand)]
+#[command(after_help = "Examples:
+  selkie mcp import ~/.config/Claude/claude_desktop_config.json
+  selkie mcp list
+  selkie mcp trust clock
+  selkie mcp call clock get_current_time '{\"timezone\":\"UTC\"}'
+
+A server is named in the config (mcp.servers.<name>). The bot has its tools once you have looked at them and agreed: \
+`selkie mcp trust`. What the server changes later is not used until you agree again.
+
+Exit codes: 0 done · 1 not done, or the server failed · 2 the command line or the config is wrong, or nobody could be asked")]
+pub enum Mcp {
+    /// List the servers of the config, and what was agreed to of each
+    List {
+        /// Print JSON instead of text
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show everything that a server offers, and agree to it
+    Trust {
+        /// The server's name in the config
+        name: String,
+        /// Agree without asking, if what the server offers still has this hash
+        #[arg(long, value_name = "HASH")]
+        yes: Option<String>,
+    },
+    /// List the tools of a server that were agreed to
+    Tools {
+        /// The server's name in the config
+        name: String,
+        /// Print JSON instead of text
+        #[arg(long)]
+        json: bool,
+    },
+    /// Call a tool of a server yourself, whether it was agreed to or not
+    Call {
+        /// The server's name in the config
+        name: String,
+        /// The tool's name at the server
+        tool: String,
+        /// Its arguments, as a JSON object
+        #[arg(default_value = "{}")]
+        arguments: String,
+    },
+    /// Print what other programs' config says of servers as a section for config.yaml
+    Import {
+        /// The config of Claude Desktop, Cursor or VS Code (mcp.json)
+        file: PathBuf,
+    },
+}
+
+/// Does what is asked.
+pub fn mcp(binary: &Binary, chosen: &ConfigChoice, what: Mcp) -> Outcome {
+    if let Mcp::Import { file } = what {
+        return import::import(&binary.here.join(file));
+    }
+    let plan = plan(binary, chosen)?;
+    match what {
+        Mcp::List { json } => list::list(&plan, json),
+        Mcp::Tools { name, json } => {
+            settings(&plan, &name)?;
+            list::tools(&plan, &name, json)
+        }
+        Mcp::Trust { name, yes } => {
+            settings(&plan, &name)?;
+            trust::trust(&plan, &name, yes.as_deref())
+        }
+        Mcp::Call { name, tool, arguments } => {
+            let settings = settings(&plan, &name)?;
+            let arguments: Map<String, Value> = serde_json::from_str(&arguments).map_err(|e| {
+                Failure::Usage(format!("ARGUMENTS takes a JSON object such as {{\"a\":1}}: {e}"))
+            })?;
+            call(&plan, &ServerCall { name: &name, settings, tool: &tool, arguments })
+        }
+        Mcp::Import { .. } => Ok(()),
+    }
+}
+
+/// Returns what the config says of a server.
+///
+/// # Errors
+/// It names none; lists those that it names.
+fn settings<'p>(plan: &'p AppConfig, name: &str) -> Result<&'p ServerSettings, Failure> {
+    let servers = &plan.settings.mcp.servers;
+    servers.get(name).ok_or_else(|| {
+        let names: Vec<&str> = servers.keys().map(String::as_str).collect();
+        let near = nearest(name, names.iter().copied());
+        let near = near.map(|near| format!(" (did you mean {near}?)")).unwrap_or_default();
+        Failure::Usage(match names.is_empty() {
+            true => "the config names no server: write one below mcp.servers, or run `selkie mcp import FILE`".to_owned(),
+            false => format!("the config names no server {name:?}{near}: there is {}", names.join(", ")),
+        })
+    })
+}
+
+struct ServerCall<'a> {
+    name: &'a str,
+    settings: &'a ServerSettings,
+    tool: &'a str,
+    arguments: Map<String, Value>,
+}
+
+fn call(plan: &AppConfig, call: &ServerCall<'_>) -> Outcome {
+    let context = CallContext {
+        progress: Arc::new(Silent),
+        cancel: CancellationToken::new(),
+        deadline: Instant::now() + call.settings.timeout.0 * 2,
+        schema: None,
+        answers: None,
+    };
+    let done = lifecycle::runtime()?.block_on(async {
+        let connections = &plan.mcp.connections;
+        let done = connections.call(call.name, call.tool, call.arguments.clone(), context).await;
+        connections.end().await;
+        done
+    });
+    match done? {
+        CallOutcome::Done(result) => {
+            print::out(&format!("{}\n", plan.redactor.clean(result.text.trim_end())))?;
+            if result.is_error { Err(Failure::Told) } else { Ok(()) }
+        }
+        CallOutcome::Asks(question) => {
+            let asks: Vec<&str> = question.questions.iter().map(|q| q.message.as_str()).collect();
+            Err(Failure::Failed(anyhow::anyhow!(
+                "the server asks a person, which only a chat can answer: {}",
+                asks.join(" ")
+            )))
+        }
+    }
+}

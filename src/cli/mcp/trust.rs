@@ -1,0 +1,97 @@
+//! `selkie mcp trust`: shows an owner everything that a server offers, and keeps the yes.
+
+use super::super::confirm::{agreed, unasked};
+use super::super::outcome::{Failure, Outcome};
+use super::super::print;
+use selkie_app::build::AppConfig;
+use selkie_app::client::RunningDaemon;
+use selkie_app::lifecycle;
+use selkie_guard::visible::one_line;
+use selkie_mcp::ServerList;
+use selkie_mcp::pins::{PinFolder, PinnedList};
+use selkie_mcp::review::{differing, whole};
+
+/// Shows what a server offers now, and keeps what is agreed to.
+pub(super) fn trust(plan: &AppConfig, name: &str, yes: Option<&str>) -> Outcome {
+    let offered = offered(plan, name)?;
+    let now = PinnedList::of(&offered);
+    let pins = PinFolder::of(&plan.folders.state);
+    // What cannot be read was never agreed to.
+    let before = pins.agreed(name).ok().flatten();
+    let hash = now.hash();
+    if before.as_ref() == Some(&now) {
+        pins.agree(name, &now)?;
+        return Ok(print::prose(&format!(
+            "{name} offers what you agreed to, hash {}.\n",
+            short(&hash)
+        ))?);
+    }
+    let text = match &before {
+        Some(before) => differing(name, before, &now),
+        None => whole(name, &now),
+    };
+    print::out(&plan.redactor.clean(&text))?;
+    print::out(&left_out(&offered))?;
+    print::out(&format!("\nhash {hash}\n"))?;
+    match yes {
+        Some(given) if hash.starts_with(given) && given.len() >= SHORT => {}
+        Some(given) => {
+            return Err(Failure::Failed(anyhow::anyhow!(
+                "{name} offers something else than {given:?}: nothing was agreed to"
+            )));
+        }
+        None => agreed(&format!("Agree to what {name} offers?"), || {
+            let otherwise =
+                format!("look at it, then run selkie mcp trust {name} --yes {}", short(&hash));
+            unasked("selkie mcp trust", &otherwise)
+        })?,
+    }
+    pins.agree(name, &now)?;
+    print::prose(&told(plan, name)?)?;
+    Ok(())
+}
+
+/// Characters of a hash that name it.
+const SHORT: usize = 12;
+
+fn short(hash: &str) -> &str {
+    hash.get(..SHORT).unwrap_or(hash)
+}
+
+fn offered(plan: &AppConfig, name: &str) -> anyhow::Result<ServerList> {
+    lifecycle::runtime()?.block_on(async {
+        let list = plan.mcp.connections.list(name).await;
+        plan.mcp.connections.end().await;
+        Ok(list?)
+    })
+}
+
+/// Names what cannot be a tool here, whatever an owner says.
+fn left_out(list: &ServerList) -> String {
+    let mut text = String::new();
+    for tool in &list.unlisted {
+        text.push_str(&format!("\nleft out: {}: {}", one_line(&tool.name), one_line(&tool.why)));
+    }
+    let more = list.unlisted_count.saturating_sub(list.unlisted.len());
+    if more > 0 {
+        text.push_str(&format!("\nleft out: {more} more"));
+    }
+    if text.is_empty() { text } else { text + "\n" }
+}
+
+/// Has the daemon use it, and says what became of that.
+fn told(plan: &AppConfig, name: &str) -> anyhow::Result<String> {
+    let reloaded = lifecycle::runtime()?.block_on(async {
+        match RunningDaemon::find(&plan.tls, &plan.folders.state).await? {
+            Some(daemon) => daemon.reload().await.map(Some),
+            None => Ok(None),
+        }
+    })?;
+    Ok(match reloaded {
+        None => format!(
+            "Agreed. The tools of {name} are there from the next start on: selkie tools list\n"
+        ),
+        Some(Ok(_)) => format!("Agreed. The running selkie has the tools of {name} now.\n"),
+        Some(Err(why)) => format!("Agreed, but the running selkie did not reload: {why}\n"),
+    })
+}

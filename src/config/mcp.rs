@@ -1,0 +1,91 @@
+//! What is wrong with `mcp.servers`.
+
+use selkie_channel_core::ChannelKit;
+
+use crate::commands::class_fault;
+use crate::named::id;
+use crate::place_settings::chat_of;
+use crate::problem::Wrong;
+use crate::source::path;
+use selkie_domain::span::Span;
+use selkie_mcp::{OFF, Settings};
+use selkie_tools::shell::is_variable;
+
+const SECOND: Span = Span::seconds(1);
+const HOUR: Span = Span::seconds(3600);
+const MAX_SERVERS: usize = 32;
+
+/// Lists what is wrong.
+pub fn problems(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
+    let mut wrong = Vec::new();
+    let count = settings.servers.len();
+    if count > MAX_SERVERS {
+        let message = format!("takes {MAX_SERVERS} servers at most, not {count}");
+        wrong.push((path(&["mcp", "servers"]), message));
+    }
+    for (name, server) in &settings.servers {
+        let mut add = |keys: &[&str], message: Option<String>| {
+            let keys: Vec<&str> =
+                ["mcp", "servers", name.as_str()].iter().chain(keys).copied().collect();
+            wrong.extend(message.map(|message| (path(&keys), message)));
+        };
+        let odd =
+            "is no name for a server: it takes 1 to 32 of a-z, 0-9 and -, and begins with a letter";
+        add(&[], (!is_name(name)).then(|| odd.to_owned()));
+        add(&[], server.fault());
+        let late = !(SECOND..=HOUR).contains(&server.timeout);
+        add(&["timeout"], late.then(|| format!("takes 1s to 1h, not {}", server.timeout)));
+        let class = |word: &str| class_fault(word, &[OFF]);
+        add(&["class"], class(&server.class));
+        for (tool, word) in &server.tools {
+            add(&["tools", tool], class(word));
+        }
+        for (index, place) in server.places.iter().enumerate() {
+            let fault = id(chat_of(place, kits), kits, "a conversation", |kit| kit.places);
+            add(&["places", &index.to_string()], fault);
+        }
+        for variable in server.env.keys().filter(|name| !is_variable(name)) {
+            let message = format!("takes the names of variables (GITHUB_TOKEN), not {variable:?}");
+            add(&["env"], Some(message));
+        }
+    }
+    wrong
+}
+
+/// The name stands before `__` and a tool's name: with an underscore in it, two servers' tools could be called the same.
+fn is_name(name: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.len() <= 32
+        && name.chars().all(is_plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_mistake_says_what_is_taken() {
+        let settings = serde_json::json!({ "servers": {
+            "my_clock": { "command": "x" },
+            "a": {},
+            "b": { "command": "x", "url": "https://x.example" },
+            "c": { "url": "ftp://x.example", "class": "reply", "tools": { "t": "x", "u": "off" } },
+            "d": { "command": "x", "timeout": "0s", "env": { "A B": "x" } },
+            "ok": { "url": "https://x.example", "class": "off", "tools": { "t": "read" }, "who": "allowed" },
+        } });
+        let settings: Settings = serde_json::from_value(settings).unwrap();
+        let said = problems(&settings, &[]);
+        let said = said.iter().map(|(path, message)| format!("{}: {message}", path.join(".")));
+        insta::assert_snapshot!(said.collect::<Vec<_>>().join("\n"), @r#"
+        mcp.servers.a: takes command or url
+        mcp.servers.b: takes command or url, not both
+        mcp.servers.c: url takes http://… or https://…
+        mcp.servers.c.class: takes read, write, exec, network, message, public or off, not "reply"
+        mcp.servers.c.tools.t: takes read, write, exec, network, message, public or off, not "x"
+        mcp.servers.d.timeout: takes 1s to 1h, not 0s
+        mcp.servers.d.env: takes the names of variables (GITHUB_TOKEN), not "A B"
+        mcp.servers.my_clock: is no name for a server: it takes 1 to 32 of a-z, 0-9 and -, and begins with a letter
+        "#);
+    }
+}

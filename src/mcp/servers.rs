@@ -1,0 +1,126 @@
+//! All servers of the config with what an owner has agreed to of them, and the watch over what they say now.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+
+use crate::connections::Connections;
+use crate::error::McpError;
+use crate::pins::{Difference, PinFolder, PinnedList};
+use selkie_channel_core::locked;
+
+/// Tells an owner something in private, once for ever under its key.
+pub trait OwnerTeller: Send + Sync {
+    /// Tells it.
+    fn tell(&self, key: String, text: String);
+}
+
+/// The servers of the config.
+pub struct Servers {
+    /// The ways to them.
+    pub connections: Connections,
+    folder: PinFolder,
+    agreed: BTreeMap<String, Arc<PinnedList>>,
+    watch: Mutex<Watch>,
+    teller: Mutex<Option<Arc<dyn OwnerTeller>>>,
+}
+
+/// What was seen of servers since the start.
+#[derive(Default)]
+struct Watch {
+    /// Hashes of lists that an owner was told of.
+    told: BTreeSet<String>,
+    /// Tools that are otherwise than was agreed to, each with its server.
+    changed: BTreeSet<(String, String)>,
+}
+
+impl Servers {
+    /// Takes the servers with what was agreed to of them. Nothing is started.
+    pub(crate) fn new(
+        connections: Connections,
+        folder: PinFolder,
+        agreed: BTreeMap<String, Arc<PinnedList>>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            connections,
+            folder,
+            agreed,
+            watch: Mutex::default(),
+            teller: Mutex::default(),
+        })
+    }
+
+    /// Says who tells owners from now on.
+    pub fn tell_by(&self, teller: Arc<dyn OwnerTeller>) {
+        *locked(&self.teller) = Some(teller);
+    }
+
+    /// Compares what a server offers now with what was agreed to, and tells an owner of what differs.
+    ///
+    /// # Errors
+    /// The server does not say, or the tool is another one than was agreed to: it must not be called.
+    pub(crate) async fn look(&self, server: &str, tool: &str) -> Result<(), LookError> {
+        let now = PinnedList::of(&self.connections.list(server).await?);
+        let Some(agreed) = self.agreed.get(server) else { return Err(LookError::Gone) };
+        let differences = agreed.differences(&now);
+        match differences.is_empty() {
+            true => self.watched(|watch| watch.changed.retain(|(of, _)| of != server)),
+            false => self.note(server, &now, &differences),
+        }
+        match now.tool(tool) {
+            None => Err(LookError::Gone),
+            Some(there) if Some(there) != agreed.tool(tool) => Err(LookError::Changed),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Says that a tool was seen to be otherwise than was agreed to.
+    pub(crate) fn is_changed(&self, server: &str, tool: &str) -> bool {
+        self.watched(|watch| watch.changed.contains(&(server.to_owned(), tool.to_owned())))
+    }
+
+    fn watched<T>(&self, look: impl FnOnce(&mut Watch) -> T) -> T {
+        look(&mut locked(&self.watch))
+    }
+
+    fn note(&self, server: &str, now: &PinnedList, differences: &[Difference]) {
+        let hash = now.hash();
+        let is_new = self.watched(|watch| {
+            let changed = differences.iter().filter_map(Difference::tool);
+            watch.changed.retain(|(of, _)| of != server);
+            watch.changed.extend(changed.map(|tool| (server.to_owned(), tool.to_owned())));
+            watch.told.insert(hash.clone())
+        });
+        if !is_new {
+            return;
+        }
+        let what = crate::review::in_short(differences);
+        tracing::warn!(server, what, "an MCP server offers other tools than were agreed to");
+        if let Err(error) = self.folder.keep_seen(server, now) {
+            tracing::warn!(server, %error, "what an MCP server offers now cannot be kept");
+        }
+        let teller = locked(&self.teller).clone();
+        if let Some(teller) = teller {
+            let text = format!(
+                "The MCP server {server} offers other tools than you agreed to: {what}. What changed is not used. To see it \
+                 and to agree, run on the machine: `selkie mcp trust {server}`"
+            );
+            teller.tell(format!("mcp:{server}:{hash}"), text);
+        }
+    }
+}
+
+/// Why a tool must not be called.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LookError {
+    /// The server does not say what it offers.
+    #[error(transparent)]
+    Server(#[from] McpError),
+    /// It is not there any more.
+    #[error("the server does not offer it any more")]
+    Gone,
+    /// It is another one.
+    #[error(
+        "its server describes it otherwise than the owner agreed to; an owner can look at it with `selkie mcp trust`"
+    )]
+    Changed,
+}
