@@ -115,6 +115,15 @@ pub(crate) async fn shake(link: &Link, is_legacy: bool) -> Result<Peer, McpError
         answer = &mut discover => answer,
         () = silence => return ask_both(link, discover).await,
     };
+    let answer = match answer {
+        // It was asked for what it takes, and may have thought otherwise.
+        Err(McpError::Refused { code: UNSUPPORTED_VERSION, versions, .. })
+            if versions.iter().any(|version| version == MODERN) =>
+        {
+            link.ask(Era::Modern, Ask::new("server/discover", json!({}))).await
+        }
+        answer => answer,
+    };
     match modern(answer)? {
         Some(peer) => Ok(peer),
         None => initialize(link).await,

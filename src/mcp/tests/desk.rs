@@ -89,6 +89,20 @@ impl Desk {
         Self { dir, settings, ear: Arc::default(), connections: None }
     }
 
+    /// With a server at an address.
+    pub(super) fn at(url: &str) -> Self {
+        let settings = ServerSettings { url: Some(url.to_owned()), ..ServerSettings::default() };
+        Self { dir: TempDir::new().unwrap(), settings, ear: Arc::default(), connections: None }
+    }
+
+    /// With a program and its arguments, of plain words.
+    pub(super) fn running(line: &str) -> Self {
+        let mut words = line.split_whitespace().map(str::to_owned);
+        let command = words.next();
+        let settings = ServerSettings { command, args: words.collect(), ..Default::default() };
+        Self { dir: TempDir::new().unwrap(), settings, ear: Arc::default(), connections: None }
+    }
+
     pub(super) fn within(mut self, limit: Span) -> Self {
         self.settings.timeout = limit;
         self

@@ -1,4 +1,8 @@
 //! Servers of our own, from hostile to slow, and what becomes of calls to them.
 
 mod desk;
+mod foreign;
+mod http;
+mod real;
 mod stdio;
+mod web;

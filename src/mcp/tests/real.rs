@@ -1,0 +1,93 @@
+//! Servers of other people, for who asks for them: `cargo test -p selkie-mcp real -- --ignored --nocapture WHAT`, where
+//! `WHAT`, the last word, is an address or a program. Each of the server's tools is called once with made-up arguments,
+//! which is what the client scenarios of the official conformance suite want.
+
+use std::sync::Arc;
+
+use selkie_domain::span::Span;
+use serde_json::{Map, Value, json};
+
+use super::desk::Desk;
+use crate::{Answer, CallContext, CallOutcome, ElicitationAnswers, ListedTool};
+
+#[tokio::test]
+#[ignore = "it needs a server"]
+async fn real() {
+    let what = std::env::args().next_back().unwrap();
+    let desk = match what.contains("://") {
+        true => Desk::at(&what),
+        false => Desk::running(&what),
+    };
+    let desk = desk.within(Span::seconds(30)).open();
+    let list = desk.connections().list("robin").await;
+    println!("{list:#?}");
+    let tools = list.map(|list| list.tools).unwrap_or_default();
+    for tool in &tools {
+        let began = tokio::time::Instant::now();
+        // A tool that wants a schema gets that of the first one.
+        let first = json!({ "schema": tools[0].input_schema });
+        let wants = !tool.input_schema["properties"]["schema"].is_null();
+        let outcome = match (wants, wanted(&tool.name)) {
+            (true, _) => call(&desk, tool, first).await,
+            (false, Some(arguments)) => call(&desk, tool, arguments).await,
+            (false, None) => call(&desk, tool, made_up(&tool.input_schema)).await,
+        };
+        println!("{} in {:?}: {outcome:#?}", tool.name, began.elapsed());
+    }
+    desk.connections().end().await;
+}
+
+/// What the conformance suite wants a tool to be called with.
+#[expect(clippy::disallowed_methods, reason = "the suite says it so")]
+fn wanted(tool: &str) -> Option<Value> {
+    let context: Value =
+        serde_json::from_str(&std::env::var("MCP_CONFORMANCE_CONTEXT").ok()?).ok()?;
+    let calls = context["toolCalls"].as_array()?;
+    Some(calls.iter().find(|call| call["name"] == tool)?["arguments"].clone())
+}
+
+async fn call(
+    desk: &Desk,
+    tool: &ListedTool,
+    arguments: Value,
+) -> Result<CallOutcome, crate::McpError> {
+    let schema = Arc::new(tool.input_schema.clone());
+    let mut of = CallContext { schema: Some(schema), ..desk.context() };
+    let arguments = match arguments {
+        Value::Object(arguments) => arguments,
+        _ => Map::new(),
+    };
+    loop {
+        let call = desk.connections().call("robin", &tool.name, arguments.clone(), of.clone());
+        let asks = match call.await? {
+            CallOutcome::Asks(asks) => asks,
+            done => return Ok(done),
+        };
+        println!("{asks:#?}");
+        let answer = |question: &crate::ElicitationQuestion| match made_up(&question.schema) {
+            Value::Object(content) => (question.key.clone(), Answer::Accept(content)),
+            _ => (question.key.clone(), Answer::Decline),
+        };
+        let answers = asks.questions.iter().map(answer).collect();
+        of.answers = Some(ElicitationAnswers { request_state: asks.request_state, answers });
+    }
+}
+
+/// A value that fits a schema, as far as that is plain.
+fn made_up(schema: &Value) -> Value {
+    if let Some(value) = schema.get("default").or_else(|| schema["enum"].get(0)) {
+        return value.clone();
+    }
+    let is_zone = |text: &Value| text.as_str().is_some_and(|text| text.contains("IANA"));
+    match schema["type"].as_str() {
+        Some("string") if is_zone(&schema["description"]) => json!("Europe/Berlin"),
+        Some("string") => json!("12:30"),
+        Some("integer" | "number") => json!(5),
+        Some("boolean") => json!(true),
+        Some("array") => json!([]),
+        _ => {
+            let properties = schema["properties"].as_object().cloned().unwrap_or_default();
+            properties.iter().map(|(name, of)| (name.clone(), made_up(of))).collect()
+        }
+    }
+}
