@@ -207,9 +207,11 @@ impl SpeakerLife {
 
     /// Returns what of it is new since a cursor, which is moved to its end.
     pub fn new_errors(&self, cursor: &mut u64) -> String {
-        let since = self.0.tape(|tape| tape.since(*cursor));
-        *cursor = since.next;
-        since.text
+        let since = self.0.tape(|tape| (tape.end() > *cursor).then(|| tape.since(*cursor)));
+        since.map_or_else(String::new, |since| {
+            *cursor = since.next;
+            since.text
+        })
     }
 }
 

@@ -184,7 +184,10 @@ impl SupervisedProcess {
         timeout(LAST_WORDS, self.rest(&mut body, &mut open, &mut status)).await.ok();
         let (ended, lost) = self.how(status);
         locked(&self.tape).close();
-        self.stdin.lock().await.take();
+        // Who speaks with it takes its streams, however soon it has ended: the input first.
+        if locked(&self.stdout).is_none() {
+            self.stdin.lock().await.take();
+        }
         if !lost {
             locked(&self.notes).clear();
         }
