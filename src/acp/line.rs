@@ -2,12 +2,13 @@
 
 use crate::AcpError;
 
-/// Bytes of the longest line.
+/// Bytes of the longest line of an agent.
 pub const MAX_LINE: usize = 1024 * 1024;
 
 /// Puts lines together.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct LineReader {
+    most: usize,
     bytes: Vec<u8>,
     /// Where the next line begins.
     begin: usize,
@@ -15,10 +16,25 @@ pub struct LineReader {
     looked: usize,
 }
 
+impl Default for LineReader {
+    fn default() -> Self {
+        Self::at_most(MAX_LINE)
+    }
+}
+
 impl LineReader {
+    /// Takes lines of so many bytes.
+    pub fn at_most(most: usize) -> Self {
+        Self { most, bytes: Vec::new(), begin: 0, looked: 0 }
+    }
+
     /// Takes a piece.
     pub fn push(&mut self, piece: &[u8]) {
         self.bytes.drain(..self.begin);
+        if self.bytes.is_empty() {
+            // One long line is no reason to keep its room.
+            self.bytes.shrink_to(MAX_LINE);
+        }
         self.looked -= self.begin;
         self.begin = 0;
         self.bytes.extend_from_slice(piece);
@@ -31,7 +47,7 @@ impl LineReader {
     pub fn line(&mut self) -> Result<Option<Vec<u8>>, AcpError> {
         let end = self.bytes[self.looked..].iter().position(|byte| *byte == b'\n');
         let length = end.map_or(self.bytes.len(), |end| self.looked + end) - self.begin;
-        if length > MAX_LINE {
+        if length > self.most {
             return Err(AcpError::LongLine);
         }
         let Some(end) = end else {

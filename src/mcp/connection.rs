@@ -12,7 +12,7 @@ use crate::ask::{Ask, Era};
 use crate::error::McpError;
 use crate::handshake::Peer;
 use crate::link::Link;
-use crate::news::News;
+use crate::news::ListBell;
 
 /// A server that nobody asks for so long is ended.
 const IDLE: Duration = Duration::from_secs(10 * 60);
@@ -23,7 +23,8 @@ const LISTEN_REST: Duration = Duration::from_secs(30);
 pub(crate) struct Connection {
     pub(crate) link: Link,
     pub(crate) peer: Peer,
-    pub(crate) news: News,
+    /// Rings when the list has changed.
+    pub(crate) bell: ListBell,
     /// Since when.
     pub(crate) since: Instant,
     /// Says that nobody asks it any more.
@@ -41,10 +42,10 @@ pub(crate) struct InUse(Arc<Connection>);
 
 impl Connection {
     /// Takes one that has shaken hands.
-    pub(crate) fn new(link: Link, peer: Peer, news: News) -> Self {
+    pub(crate) fn new(link: Link, peer: Peer, bell: ListBell) -> Self {
         let now = Instant::now();
         let usage = Mutex::new(Usage { open: 0, last: now });
-        Self { link, peer, news, since: now, retired: CancellationToken::new(), usage }
+        Self { link, peer, bell, since: now, retired: CancellationToken::new(), usage }
     }
 
     /// Begins a use.

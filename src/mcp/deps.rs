@@ -9,8 +9,6 @@ use selkie_tools::paths::Ours;
 use selkie_tools::shell::SpokenPrograms;
 use selkie_tools::web::client::GuardedClient;
 
-use crate::traits::ListWatcher;
-
 /// What connections stand on.
 #[derive(Clone)]
 pub struct ConnectionDeps {
@@ -28,4 +26,15 @@ pub struct ConnectionDeps {
     pub folder: PathBuf,
     /// Hears that a server's list has changed.
     pub watcher: Arc<dyn ListWatcher>,
+}
+
+/// Hears what servers tell unasked.
+pub trait ListWatcher: Send + Sync {
+    /// A server says that its list of tools has changed: what is known of it may be out of date. Called at most once a
+    /// second for each server, and not to be kept waiting.
+    fn list_changed(&self, server: &str);
+}
+
+impl ListWatcher for () {
+    fn list_changed(&self, _: &str) {}
 }

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use selkie_acp::LineReader;
+
 use crate::error::McpError;
-use crate::line::{Line, LineReader};
 
 /// Bytes of one event's data, and of one line.
 pub(crate) const MAX_EVENT: usize = 16 * 1024 * 1024;
@@ -15,25 +16,17 @@ const MAX_RETRY: Duration = Duration::from_secs(30);
 /// Puts events together.
 pub(crate) struct EventReader {
     lines: LineReader,
-    data: Vec<u8>,
-    has_data: bool,
+    data: Option<Vec<u8>>,
     /// The id of the last event that had one.
     pub(crate) last_id: Option<String>,
     /// How long to rest before the stream is asked for again.
     pub(crate) retry: Option<Duration>,
 }
 
-impl Default for EventReader {
-    fn default() -> Self {
-        let lines = LineReader::new(MAX_EVENT);
-        Self { lines, data: Vec::new(), has_data: false, last_id: None, retry: None }
-    }
-}
-
 impl EventReader {
-    /// Reads on where a stream broke off.
-    pub(crate) fn again(&self) -> Self {
-        Self { last_id: self.last_id.clone(), retry: self.retry, ..Self::default() }
+    /// Reads a stream that goes on behind this event.
+    pub(crate) fn behind(last_id: Option<String>) -> Self {
+        Self { lines: LineReader::at_most(MAX_EVENT), data: None, last_id, retry: None }
     }
 
     /// Takes a piece.
@@ -46,42 +39,39 @@ impl EventReader {
     /// # Errors
     /// It is too long.
     pub(crate) fn event(&mut self) -> Result<Option<Vec<u8>>, McpError> {
-        while let Some(line) = self.lines.line() {
-            let Line::Whole(line) = line else { return Err(too_long()) };
+        while let Some(line) = self.lines.line().map_err(|_| too_long())? {
+            let line = line.strip_suffix(b"\r").unwrap_or(&line);
             if !line.is_empty() {
-                self.field(&line)?;
-            } else if std::mem::take(&mut self.has_data) {
-                return Ok(Some(std::mem::take(&mut self.data)));
+                self.field(line);
+            } else if let Some(data) = self.data.take() {
+                return Ok(Some(data));
+            }
+            if self.data.as_ref().is_some_and(|data| data.len() > MAX_EVENT) {
+                return Err(too_long());
             }
         }
         Ok(None)
     }
 
-    fn field(&mut self, line: &[u8]) -> Result<(), McpError> {
+    fn field(&mut self, line: &[u8]) {
         let colon = line.iter().position(|byte| *byte == b':').unwrap_or(line.len());
         let value = line.get(colon + 1..).unwrap_or_default();
         let value = value.strip_prefix(b" ").unwrap_or(value);
+        let text = || std::str::from_utf8(value).ok();
         match &line[..colon] {
             b"data" => {
-                if self.data.len() + value.len() > MAX_EVENT {
-                    return Err(too_long());
+                if let Some(data) = &mut self.data {
+                    data.push(b'\n');
                 }
-                if self.has_data {
-                    self.data.push(b'\n');
-                }
-                self.has_data = true;
-                self.data.extend_from_slice(value);
+                self.data.get_or_insert_default().extend_from_slice(value);
             }
-            b"id" if value.len() <= MAX_ID => {
-                self.last_id = String::from_utf8(value.to_vec()).ok().filter(|id| !id.is_empty());
-            }
+            b"id" if value.len() <= MAX_ID => self.last_id = text().map(str::to_owned),
             b"retry" => {
-                let millis = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
+                let millis = text().and_then(|text| text.parse().ok());
                 self.retry = millis.map(|millis| Duration::from_millis(millis).min(MAX_RETRY));
             }
             _ => {}
         }
-        Ok(())
     }
 }
 

@@ -12,8 +12,8 @@ mod deps;
 mod error;
 mod event_stream;
 mod handshake;
+mod http_answer;
 mod http_link;
-mod line;
 mod link;
 mod listing;
 mod mcp_tool;
@@ -25,7 +25,6 @@ mod outcome;
 mod param_headers;
 mod pinned_tools;
 pub mod pins;
-mod progress;
 pub mod review;
 mod sequence;
 mod server;
@@ -36,11 +35,10 @@ mod stdio_link;
 #[cfg(test)]
 mod tests;
 mod text;
-mod traits;
 
 pub use call::{Answer, CallContext, ElicitationAnswers};
 pub use connections::Connections;
-pub use deps::ConnectionDeps;
+pub use deps::{ConnectionDeps, ListWatcher};
 pub use error::McpError;
 pub use listing::{ListedTool, ServerList, UnlistedTool};
 pub use names::tool_name;
@@ -48,4 +46,3 @@ pub use outcome::{CallOutcome, CallResult, Elicitation, ElicitationQuestion, Res
 pub use pinned_tools::PinnedTools;
 pub use servers::{OwnerTeller, Servers};
 pub use settings::{OFF, ServerSettings, Settings};
-pub use traits::ListWatcher;

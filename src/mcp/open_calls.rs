@@ -1,4 +1,4 @@
-//! The requests of one connection that have no answer yet, by their numbers.
+//! The requests of one program that have no answer yet, by their numbers.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
 use crate::error::McpError;
-use crate::progress::{ProgressNews, ProgressTeller};
+use crate::news::{ProgressNews, ProgressTeller};
 
 /// What a request comes to.
 pub(crate) type Answered = Result<Box<RawValue>, McpError>;
@@ -20,7 +20,7 @@ pub(crate) struct OpenCalls(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
-    /// Why there are no more answers.
+    /// Why no more can be opened.
     end: Option<McpError>,
     calls: HashMap<u64, OpenCall>,
 }
@@ -50,10 +50,10 @@ impl OpenCalls {
         Ok(receiver)
     }
 
-    /// Gives one its answer; whether anybody has waited for it.
-    pub(crate) fn answer(&self, id: u64, answer: Answered) -> bool {
+    /// Gives one its answer. One that nobody waits for, or not any more, is nobody's.
+    pub(crate) fn answer(&self, id: u64, answer: Answered) {
         let call = locked(&self.0).calls.remove(&id);
-        call.is_some_and(|call| call.answer.send(answer).is_ok())
+        call.map(|call| call.answer.send(answer).ok());
     }
 
     /// Tells how far one is.
@@ -70,19 +70,14 @@ impl OpenCalls {
         locked(&self.0).calls.remove(&id).is_some()
     }
 
-    /// Gives all of them this answer, and every one that is opened later the second.
-    pub(crate) fn end(&self, open: &McpError, later: McpError) {
+    /// Opens no more, and gives those that are open an answer, where there is one for them.
+    pub(crate) fn end(&self, open: Option<&McpError>, later: McpError) {
         let mut inner = locked(&self.0);
         inner.end = Some(later);
-        let calls = std::mem::take(&mut inner.calls);
-        drop(inner);
-        for call in calls.into_values() {
-            call.answer.send(Err(open.clone())).ok();
+        if let Some(error) = open {
+            for call in std::mem::take(&mut inner.calls).into_values() {
+                call.answer.send(Err(error.clone())).ok();
+            }
         }
-    }
-
-    /// Opens no more; those that are open go on waiting.
-    pub(crate) fn shut(&self, later: McpError) {
-        locked(&self.0).end.get_or_insert(later);
     }
 }

@@ -14,7 +14,8 @@ use crate::connection::{Connection, InUse};
 use crate::deps::ConnectionDeps;
 use crate::error::McpError;
 use crate::handshake::shake;
-use crate::news::News;
+use crate::link::Link;
+use crate::news::ListBell;
 use crate::settings::ServerSettings;
 use crate::start::Start;
 
@@ -161,12 +162,15 @@ impl Server {
 
     async fn connect_once(&self) -> Result<Connection, McpError> {
         let Self { name, settings, deps, tracker, .. } = self;
-        let news = News::default();
-        let link = Start { name, settings, deps, tracker }.link(&news).await?;
+        let bell = ListBell::default();
+        let link = Start { name, settings, deps, tracker }.link(&bell).await?;
         match shake(&link, self.is_legacy.load(Ordering::Relaxed)).await {
             Ok(peer) => {
                 self.is_legacy.store(peer.is_legacy(), Ordering::Relaxed);
-                Ok(Connection::new(link, peer, news))
+                Ok(Connection::new(link, peer, bell))
+            }
+            Err(McpError::Gone(_) | McpError::NotStarted(_)) if matches!(link, Link::Stdio(_)) => {
+                Err(McpError::Gone(link.over().await))
             }
             Err(error) => {
                 link.end().await;
@@ -180,7 +184,7 @@ impl Server {
         let server = &self.name;
         let news = async {
             loop {
-                connection.news.list_changed.notified().await;
+                connection.bell.notified().await;
                 self.deps.watcher.list_changed(server);
                 sleep(CHANGE_REST).await;
             }

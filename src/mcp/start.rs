@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
@@ -19,7 +20,7 @@ use crate::deps::ConnectionDeps;
 use crate::error::McpError;
 use crate::http_link::HttpLink;
 use crate::link::Link;
-use crate::news::News;
+use crate::news::ListBell;
 use crate::settings::ServerSettings;
 use crate::stdio_link::StdioLink;
 
@@ -40,7 +41,7 @@ impl Start<'_> {
     ///
     /// # Errors
     /// Why not.
-    pub(crate) async fn link(&self, news: &News) -> Result<Link, McpError> {
+    pub(crate) async fn link(&self, bell: &ListBell) -> Result<Link, McpError> {
         let Self { name, settings, tracker, .. } = self;
         if let Some(fault) = settings.fault() {
             return Err(McpError::Settings(fault));
@@ -55,11 +56,11 @@ impl Start<'_> {
                     Some(file) => headers_in(file).await?,
                     None => HeaderMap::new(),
                 };
-                Ok(Link::Http(HttpLink::new(client, url, headers, news.clone(), tracker)))
+                Ok(Link::Http(HttpLink::new(client, url, headers, Arc::clone(bell), tracker)))
             }
             None => {
                 let speaker = self.speaker().await?;
-                Ok(Link::Stdio(StdioLink::new(name, speaker, news.clone(), tracker)))
+                Ok(Link::Stdio(StdioLink::new(name, speaker, Arc::clone(bell), tracker)))
             }
         }
     }

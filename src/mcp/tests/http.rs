@@ -182,30 +182,21 @@ async fn in_the_older_era_a_call_is_called_off_by_a_word() {
 
 #[tokio::test]
 async fn requests_go_nowhere_but_where_the_config_says() {
-    for (code, to, goes) in [
-        (307, "/elsewhere", true),
-        (302, "/elsewhere", false),
-        (307, "http://169.254.169.254/latest/meta-data", false),
-        (308, "http://localhost:1/", false),
+    for (code, to) in [
+        (307, "/elsewhere"),
+        (302, "/elsewhere"),
+        (307, "http://169.254.169.254/latest/meta-data"),
+        (308, "http://localhost:1/"),
     ] {
-        let web = Web::new(move |heard: &Heard| match &*heard.path {
-            "/mcp" => {
-                let mut answer = status(code);
-                answer.headers_mut().insert("location", to.parse().unwrap());
-                answer
-            }
-            _ if heard.method() == "tools/call" => heard.text("done"),
-            _ => heard.discovered(),
+        let web = Web::new(move |_: &Heard| {
+            let mut answer = status(code);
+            answer.headers_mut().insert("location", to.parse().unwrap());
+            answer
         });
         let web = web.await;
         let said = Desk::at(&web.url).open().says("a").await;
-        match goes {
-            true => assert_eq!(said, "done", "{code} {to}"),
-            false => {
-                assert!(said.contains("where it was not sent"), "{code} {to}: {said}");
-                assert!(web.heard().iter().all(|heard| heard.path == "/mcp"));
-            }
-        }
+        assert!(said.contains(&format!("redirects to {to}, where nothing was sent")), "{said}");
+        assert!(web.heard().iter().all(|heard| heard.path == "/mcp"));
     }
 }
 

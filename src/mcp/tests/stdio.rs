@@ -143,7 +143,7 @@ async fn progress_is_told_and_extends_nothing() {
     assert!(said.contains("did not answer within 1 second"), "{said}");
     assert!(began.elapsed() < Duration::from_secs(20));
     let lines = locked(&desk.ear.lines).clone();
-    assert!(lines[0].starts_with("step⟨U+001B⟩[2J 1 (1 %)"), "{lines:?}");
+    assert!(lines[0].starts_with("step⟨U+001B⟩[2J 1, 1 %"), "{lines:?}");
     assert!(lines.len() <= 3, "not too often: {lines:?}");
 }
 
@@ -189,22 +189,20 @@ async fn all_that_it_started_ends_with_it() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_too_long_ends_its_call_and_no_other() {
-    let desk = Desk::script(
-        r#"legacy; next; printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"' $id
-        head -c 17000000 /dev/zero | tr '\0' a; echo '"}]}}'; next; text $id after; next"#,
-    );
-    let desk = desk.open();
-    let said = desk.says("a").await;
-    assert_eq!(said, "the MCP server wrote a line of more than 16777216 bytes");
-    assert_eq!(desk.says("a").await, "after");
-}
-
-#[tokio::test]
-async fn a_line_without_an_end_ends_the_server() {
+async fn a_line_that_is_too_long_or_has_no_end_ends_the_server() {
     let desk = Desk::script(r#"legacy; next; yes | tr -d '\n'"#).open();
     let said = desk.says("a").await;
-    assert!(said.starts_with("the MCP server was ended: it wrote a line without an end"), "{said}");
+    assert_eq!(
+        said,
+        "the MCP server was ended: it wrote a line of more than 16777216 bytes: whether it did what was asked is not known"
+    );
+    let desk = Desk::script(
+        r#"legacy; next; printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"' $id
+        head -c 16000000 /dev/zero | tr '\0' a; echo '"}]}}'; next; text $id after; next"#,
+    );
+    let desk = desk.open();
+    assert!(desk.says("a").await.starts_with("aaaa"), "one that is just not too long");
+    assert_eq!(desk.says("a").await, "after");
 }
 
 #[tokio::test]
