@@ -113,8 +113,10 @@ async fn call_on(
             patience.bear(connection.link.ask(connection.peer.era, ask)).await?;
         let can_ask = !connection.peer.is_legacy();
         match outcome::read(&answer, can_ask)? {
-            CallAnswer::Outcome(outcome) => return Ok(outcome),
-            CallAnswer::Again(given) => state = Some(given),
+            CallAnswer::Done(result) => return Ok(CallOutcome::Done(result)),
+            // It only wants to be called once more.
+            CallAnswer::Asks(asks) if asks.questions.is_empty() => state = asks.request_state,
+            CallAnswer::Asks(asks) => return Ok(CallOutcome::Asks(asks)),
         }
     }
     Err(McpError::Protocol("does not come to an answer".to_owned()))

@@ -1,13 +1,13 @@
-//! Around one call: who waits for it, until when, and what a person has answered.
+//! Around one call: who waits for it, and until when.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use selkie_tools::ports::Progress;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+
+use crate::elicitation::ElicitationAnswers;
 
 /// Around one call.
 #[derive(Clone)]
@@ -22,47 +22,4 @@ pub struct CallContext {
     pub schema: Option<Arc<Value>>,
     /// What was answered to what the same call asked before.
     pub answers: Option<ElicitationAnswers>,
-}
-
-/// What a person has answered to an [`Elicitation`](crate::Elicitation).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ElicitationAnswers {
-    /// As the server gave it.
-    pub request_state: Option<String>,
-    /// By the questions' keys.
-    pub answers: BTreeMap<String, Answer>,
-}
-
-/// An answer to one question.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Answer {
-    /// These values, which fit the question's schema.
-    Accept(Map<String, Value>),
-    /// The person does not want to.
-    Decline,
-    /// Nobody has answered.
-    Cancel,
-}
-
-impl ElicitationAnswers {
-    /// Puts the answers into the parameters of the call.
-    pub(crate) fn put_into(&self, params: &mut Map<String, Value>) {
-        if !self.answers.is_empty() {
-            let answers = self.answers.iter().map(|(key, answer)| (key.clone(), answer.written()));
-            params.insert("inputResponses".to_owned(), Value::Object(answers.collect()));
-        }
-        if let Some(state) = &self.request_state {
-            params.insert("requestState".to_owned(), json!(state));
-        }
-    }
-}
-
-impl Answer {
-    fn written(&self) -> Value {
-        match self {
-            Self::Accept(content) => json!({ "action": "accept", "content": content }),
-            Self::Decline => json!({ "action": "decline" }),
-            Self::Cancel => json!({ "action": "cancel" }),
-        }
-    }
 }

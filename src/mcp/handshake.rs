@@ -3,27 +3,27 @@
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use crate::ask::{Ask, Era, LEGACY, MODERN, client_info};
 use crate::error::McpError;
 use crate::link::Link;
-use crate::listing::instructions;
 use crate::open_calls::Answered;
-use crate::text::short;
+use crate::text::{begin, short};
 
-/// A program that says nothing for so long is asked in the older way, too: some leave unanswered what they do not know.
+/// A program that says nothing for so long is asked in the older way: some leave unanswered what they do not know.
 const PROBE: Duration = Duration::from_secs(10);
-/// How long a program that has answered in the newer way after all may take to refuse the older one.
-const SECOND: Duration = Duration::from_secs(2);
 /// The protocol's numbers for refusals that only servers of the newer era know.
 const HEADER_MISMATCH: i64 = -32020;
 const MISSING_CAPABILITY: i64 = -32021;
 const UNSUPPORTED_VERSION: i64 = -32022;
+/// Bytes of what a server says of itself, and of that to every model that uses it.
+const MAX_HELLO: usize = 256 * 1024;
+const MAX_INSTRUCTIONS: usize = 32 * 1024;
 
 /// Who answers, and how it is spoken with.
-#[derive(Clone, Debug)]
 pub(crate) struct Peer {
     pub(crate) era: Era,
     /// Its own name and version.
@@ -33,65 +33,40 @@ pub(crate) struct Peer {
     pub(crate) tells_of_changes: bool,
 }
 
+/// What a server says of itself, in either era.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Hello {
+    supported_versions: Vec<String>,
+    protocol_version: String,
+    capabilities: Value,
+    instructions: Option<String>,
+    server_info: Value,
+    #[serde(rename = "_meta")]
+    meta: Value,
+}
+
+impl Hello {
+    fn peer(self, era: Era) -> Peer {
+        let info = match era {
+            Era::Modern => &self.meta["io.modelcontextprotocol/serverInfo"],
+            Era::Legacy(_) => &self.server_info,
+        };
+        let word = |key: &str| info[key].as_str().unwrap_or_default();
+        let text = self.instructions.filter(|text| !text.trim().is_empty());
+        Peer {
+            era,
+            server: short(&format!("{} {}", word("name"), word("version")), 200),
+            instructions: text.map(|text| begin(&text, MAX_INSTRUCTIONS).to_owned()),
+            tells_of_changes: self.capabilities["tools"]["listChanged"] == true,
+        }
+    }
+}
+
 impl Peer {
     /// Whether it is of the older era.
     pub(crate) fn is_legacy(&self) -> bool {
         matches!(self.era, Era::Legacy(_))
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Discovery {
-    supported_versions: Vec<String>,
-    #[serde(default)]
-    capabilities: Capabilities,
-    instructions: Option<String>,
-    #[serde(default, rename = "_meta")]
-    meta: DiscoveryMeta,
-}
-
-#[derive(Default, Deserialize)]
-struct DiscoveryMeta {
-    #[serde(default, rename = "io.modelcontextprotocol/serverInfo")]
-    server: Implementation,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Initialized {
-    protocol_version: String,
-    #[serde(default)]
-    capabilities: Capabilities,
-    instructions: Option<String>,
-    #[serde(default)]
-    server_info: Implementation,
-}
-
-#[derive(Default, Deserialize)]
-struct Capabilities {
-    #[serde(default)]
-    tools: ToolCapability,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ToolCapability {
-    #[serde(default)]
-    list_changed: bool,
-}
-
-#[derive(Default, Deserialize)]
-struct Implementation {
-    #[serde(default)]
-    name: String,
-    #[serde(default)]
-    version: String,
-}
-
-impl Implementation {
-    fn shown(&self) -> String {
-        short(format!("{} {}", self.name, self.version).trim(), 200)
     }
 }
 
@@ -103,58 +78,39 @@ pub(crate) async fn shake(link: &Link, is_legacy: bool) -> Result<Peer, McpError
     if is_legacy {
         return initialize(link).await;
     }
-    let discover = link.ask(Era::Modern, Ask::new("server/discover", json!({})));
-    tokio::pin!(discover);
+    let mut answer = discover(link).await;
+    if matches!(&answer, Some(Err(McpError::Refused { code: UNSUPPORTED_VERSION, versions, .. })) if names(versions, &[MODERN]))
+    {
+        // It takes what it was asked in after all.
+        answer = discover(link).await;
+    }
+    match answer.map(modern) {
+        Some(Ok(Some(peer))) => Ok(peer),
+        Some(Err(error)) => Err(error),
+        Some(Ok(None)) | None => initialize(link).await,
+    }
+}
+
+/// Asks in the newer way; `None` where a program is silent.
+async fn discover(link: &Link) -> Option<Answered> {
     let silence = async {
         match link {
             Link::Stdio(_) => sleep(PROBE).await,
             Link::Http(_) => std::future::pending().await,
         }
     };
-    let answer = tokio::select! {
-        answer = &mut discover => answer,
-        () = silence => return ask_both(link, discover).await,
-    };
-    let answer = match answer {
-        // It was asked for what it takes, and may have thought otherwise.
-        Err(McpError::Refused { code: UNSUPPORTED_VERSION, versions, .. })
-            if versions.iter().any(|version| version == MODERN) =>
-        {
-            link.ask(Era::Modern, Ask::new("server/discover", json!({}))).await
-        }
-        answer => answer,
-    };
-    match modern(answer)? {
-        Some(peer) => Ok(peer),
-        None => initialize(link).await,
-    }
-}
-
-/// Asks in the older way, too, and takes the way that is answered.
-async fn ask_both(
-    link: &Link,
-    mut discover: impl Future<Output = Answered> + Unpin,
-) -> Result<Peer, McpError> {
-    let initialize = initialize(link);
-    tokio::pin!(initialize);
-    let answer = tokio::select! {
-        peer = &mut initialize => return peer,
-        answer = &mut discover => answer,
-    };
-    let Ok(Some(peer)) = modern(answer) else { return initialize.await };
-    // Whoever takes both speaks the older way from here on.
-    match tokio::time::timeout(SECOND, initialize).await {
-        Ok(Ok(legacy)) => Ok(legacy),
-        Ok(Err(_)) | Err(_) => Ok(peer),
+    tokio::select! {
+        answer = link.ask(Era::Modern, Ask::new("server/discover", json!({}))) => Some(answer),
+        () = silence => None,
     }
 }
 
 /// Reads what a server makes of a request of the newer era; `None` where it is of the older one.
 fn modern(answer: Answered) -> Result<Option<Peer>, McpError> {
-    let answer = match answer {
-        Ok(answer) => answer,
+    let hello: Hello = match answer {
+        Ok(answer) => read(&answer).unwrap_or_default(),
         Err(McpError::Refused { code: UNSUPPORTED_VERSION, versions, .. }) => {
-            return older(&versions);
+            Hello { supported_versions: versions, ..Hello::default() }
         }
         Err(error @ McpError::Refused { code: HEADER_MISMATCH | MISSING_CAPABILITY, .. }) => {
             return Err(error);
@@ -164,52 +120,39 @@ fn modern(answer: Answered) -> Result<Option<Peer>, McpError> {
         }
         Err(error) => return Err(error),
     };
-    let Ok(found) = serde_json::from_str::<Discovery>(answer.get()) else { return Ok(None) };
-    if !found.supported_versions.iter().any(|version| version == MODERN) {
-        return older(&found.supported_versions);
+    let versions = &hello.supported_versions;
+    if names(versions, &[MODERN]) {
+        return Ok(Some(hello.peer(Era::Modern)));
     }
-    Ok(Some(Peer {
-        era: Era::Modern,
-        server: found.meta.server.shown(),
-        instructions: instructions(found.instructions),
-        tells_of_changes: found.capabilities.tools.list_changed,
-    }))
+    match versions.is_empty() || names(versions, &LEGACY) {
+        true => Ok(None),
+        false => Err(unknown_version(&versions.join(", "))),
+    }
 }
 
-fn older(versions: &[String]) -> Result<Option<Peer>, McpError> {
-    match versions.iter().any(|version| LEGACY.contains(&version.as_str())) {
-        true => Ok(None),
-        false => {
-            let versions = short(&versions.join(", "), 200);
-            Err(McpError::Protocol(format!(
-                "speaks no version of the protocol that selkie does ({versions})"
-            )))
-        }
-    }
+fn read(answer: &RawValue) -> Option<Hello> {
+    let text = Some(answer.get()).filter(|text| text.len() <= MAX_HELLO)?;
+    serde_json::from_str(text).ok()
+}
+
+fn names(versions: &[String], known: &[&str]) -> bool {
+    versions.iter().any(|version| known.contains(&version.as_str()))
 }
 
 async fn initialize(link: &Link) -> Result<Peer, McpError> {
     let newest = LEGACY[0];
-    let params = json!({
-        "protocolVersion": newest,
-        "capabilities": {},
-        "clientInfo": client_info(),
-    });
+    let info = client_info();
+    let params = json!({ "protocolVersion": newest, "capabilities": {}, "clientInfo": info });
     let answer = link.ask(Era::Legacy(newest), Ask::new("initialize", params)).await?;
-    let found: Initialized = serde_json::from_str(answer.get())
-        .map_err(|error| McpError::Protocol(format!("sent no answer to the handshake: {error}")))?;
-    let Some(version) = LEGACY.iter().find(|version| **version == found.protocol_version) else {
-        let version = short(&found.protocol_version, 100);
-        return Err(McpError::Protocol(format!(
-            "speaks the version {version} of the protocol, which selkie does not"
-        )));
-    };
-    let era = Era::Legacy(version);
+    let none = || McpError::Protocol("sent no answer to the handshake".to_owned());
+    let hello = read(&answer).ok_or_else(none)?;
+    let version = LEGACY.iter().find(|version| **version == hello.protocol_version);
+    let era = Era::Legacy(version.ok_or_else(|| unknown_version(&hello.protocol_version))?);
     link.begin(era).await?;
-    Ok(Peer {
-        era,
-        server: found.server_info.shown(),
-        instructions: instructions(found.instructions),
-        tells_of_changes: found.capabilities.tools.list_changed,
-    })
+    Ok(hello.peer(era))
+}
+
+fn unknown_version(versions: &str) -> McpError {
+    let versions = short(versions, 200);
+    McpError::Protocol(format!("speaks the protocol in no version that selkie does ({versions})"))
 }

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::error::McpError;
 use crate::param_headers;
 use crate::sequence::Sequence;
-use crate::text::{begin, short};
+use crate::text::short;
 
 /// Tools that are kept, and that are looked at.
 const MAX_TOOLS: usize = 1_000;
@@ -24,8 +24,6 @@ const MAX_DESCRIPTION: usize = 32 * 1024;
 const MAX_NAME: usize = 128;
 /// Bytes of a cursor.
 const MAX_CURSOR: usize = 16 * 1024;
-/// Bytes of a server's instructions.
-const MAX_INSTRUCTIONS: usize = 32 * 1024;
 /// Tools that are named as left out; more are counted.
 const MAX_UNLISTED: usize = 100;
 
@@ -49,18 +47,25 @@ pub struct ServerList {
 }
 
 /// A tool as its server describes it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ListedTool {
     /// Its name at its server.
     pub name: String,
     /// A name for people.
     pub title: Option<String>,
     /// What it does; empty where the server does not say.
+    #[serde(default)]
     pub description: String,
     /// The schema of its arguments: an object.
+    #[serde(default = "no_schema")]
     pub input_schema: Value,
     /// What it says of its effects, which nobody vouches for.
     pub annotations: Option<Value>,
+}
+
+fn no_schema() -> Value {
+    Value::Object(Map::new())
 }
 
 /// A tool that was left out.
@@ -79,22 +84,8 @@ struct Page {
     next_cursor: Option<String>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct WrittenTool {
-    name: String,
-    title: Option<String>,
-    description: Option<String>,
-    input_schema: Option<Box<RawValue>>,
-    annotations: Option<Value>,
-}
-
-#[derive(Deserialize)]
-struct NameAlone {
-    name: String,
-}
-
 /// A list that is being read.
+#[derive(Default)]
 pub(crate) struct Listing {
     list: ServerList,
     /// Whether arguments go into headers.
@@ -109,15 +100,7 @@ pub(crate) struct Listing {
 impl Listing {
     /// Begins one.
     pub(crate) fn new(list: ServerList, has_headers: bool) -> Self {
-        Self {
-            list,
-            has_headers,
-            names: HashSet::new(),
-            cursors: HashSet::new(),
-            seen: 0,
-            bytes: 0,
-            pages: 0,
-        }
+        Self { list, has_headers, ..Self::default() }
     }
 
     /// Takes a page, and returns the cursor of the next one.
@@ -156,63 +139,52 @@ impl Listing {
     }
 
     fn tool(&mut self, written: &RawValue) {
-        match self.read(written) {
-            Ok(tool) => {
-                self.bytes += written.get().len();
-                self.list.tools.push(tool);
-            }
-            Err(why) => {
-                self.list.unlisted_count += 1;
-                if self.list.unlisted.len() < MAX_UNLISTED {
-                    let written = begin(written.get(), MAX_TOOL);
-                    let name = serde_json::from_str::<NameAlone>(written).map(|named| named.name);
-                    let name = name.map_or_else(|_| "?".to_owned(), |name| short(&name, MAX_NAME));
-                    self.list.unlisted.push(UnlistedTool { name, why });
+        let length = written.get().len();
+        let read = match length > MAX_TOOL {
+            true => Err(format!("it has more than {} KiB", MAX_TOOL / 1024)),
+            false => serde_json::from_str::<ListedTool>(written.get())
+                .map_err(|error| format!("it is no tool: {}", short(&error.to_string(), 200))),
+        };
+        let unlisted = match read {
+            Err(why) => UnlistedTool { name: "?".to_owned(), why },
+            Ok(tool) => match self.fault(&tool, length) {
+                Some(why) => UnlistedTool { name: short(&tool.name, MAX_NAME), why },
+                None => {
+                    self.bytes += length;
+                    self.names.insert(tool.name.clone());
+                    return self.list.tools.push(tool);
                 }
-            }
+            },
+        };
+        self.list.unlisted_count += 1;
+        if self.list.unlisted.len() < MAX_UNLISTED {
+            self.list.unlisted.push(unlisted);
         }
     }
 
-    fn read(&mut self, written: &RawValue) -> Result<ListedTool, String> {
-        if written.get().len() > MAX_TOOL {
-            return Err(format!("it has more than {} KiB", MAX_TOOL / 1024));
+    fn fault(&self, tool: &ListedTool, length: usize) -> Option<String> {
+        let ListedTool { name, description, input_schema, .. } = tool;
+        let is_named = !name.is_empty() && name.chars().count() <= MAX_NAME;
+        if !is_named || name.chars().any(char::is_control) {
+            return Some(format!("its name is none, or has more than {MAX_NAME} characters"));
         }
-        let tool: WrittenTool = serde_json::from_str(written.get())
-            .map_err(|error| format!("it is no tool: {}", short(&error.to_string(), 200)))?;
-        let WrittenTool { name, title, description, input_schema, annotations } = tool;
-        if name.is_empty() || name.chars().count() > MAX_NAME || name.chars().any(char::is_control)
-        {
-            return Err(format!("its name is none, or has more than {MAX_NAME} characters"));
-        }
-        let description = description.unwrap_or_default();
         if description.len() > MAX_DESCRIPTION {
-            return Err(format!("its description has more than {} KiB", MAX_DESCRIPTION / 1024));
+            return Some(format!("its description has more than {} KiB", MAX_DESCRIPTION / 1024));
         }
-        let schema = input_schema.as_ref().map_or("{}", |schema| schema.get());
-        let input_schema: Value = serde_json::from_str(schema)
-            .map_err(|error| format!("its schema cannot be read: {error}"))?;
         if !input_schema.is_object() {
-            return Err("its schema is no object".to_owned());
+            return Some("its schema is no object".to_owned());
         }
-        let fault = param_headers::fault(&input_schema).filter(|_| self.has_headers);
-        if let Some(why) = fault {
-            return Err(why);
+        if let Some(why) = param_headers::fault(input_schema).filter(|_| self.has_headers) {
+            return Some(why);
         }
-        if !self.names.insert(name.clone()) {
-            return Err("its name is another tool's, too".to_owned());
+        if self.names.contains(name) {
+            return Some("its name is another tool's, too".to_owned());
         }
         if self.list.tools.len() >= MAX_TOOLS {
-            return Err(format!("no more than {MAX_TOOLS} tools of a server are taken"));
+            return Some(format!("no more than {MAX_TOOLS} tools of a server are taken"));
         }
-        if self.bytes + written.get().len() > MAX_ALL {
-            return Err(format!("no more than {} MiB of tools are taken", MAX_ALL / 1024 / 1024));
-        }
-        Ok(ListedTool { name, title, description, input_schema, annotations })
+        let is_too_much = self.bytes + length > MAX_ALL;
+        is_too_much
+            .then(|| format!("no more than {} MiB of tools are taken", MAX_ALL / 1024 / 1024))
     }
-}
-
-/// Cuts what a server says to every model.
-pub(crate) fn instructions(text: Option<String>) -> Option<String> {
-    let text = text.filter(|text| !text.trim().is_empty())?;
-    Some(begin(&text, MAX_INSTRUCTIONS).to_owned())
 }

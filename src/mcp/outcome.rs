@@ -1,13 +1,11 @@
-//! What a call came to: text and pictures for a model, or a question for a person.
-
-use std::borrow::Cow;
+//! What a call came to: text and pictures for a model.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::elicitation::{self, Elicitation};
 use crate::error::McpError;
 use crate::sequence::Sequence;
 use crate::text::{begin, clean, short};
@@ -23,12 +21,6 @@ const MAX_PICTURES: usize = 8;
 const MAX_PICTURE: usize = 8 * 1024 * 1024;
 /// What every model that sees takes.
 const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-/// Questions at once, bytes of all of them, and of what is to be sent back with the answers.
-const MAX_QUESTIONS: usize = 8;
-const MAX_ASKED: usize = 64 * 1024;
-const MAX_STATE: usize = 256 * 1024;
-/// Characters of a question.
-const MAX_QUESTION: usize = 4_000;
 
 /// What a call came to.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,31 +57,12 @@ impl std::fmt::Debug for ResultPicture {
     }
 }
 
-/// What a server asks a person in the middle of a call. To be kept until it is answered.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Elicitation {
-    /// At most 8; each wants its answer.
-    pub questions: Vec<ElicitationQuestion>,
-    /// What goes back with the answers as it is.
-    pub request_state: Option<String>,
-}
-
-/// One question.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ElicitationQuestion {
-    /// Names it in the answers.
-    pub key: String,
-    /// What the server says, cleaned and cut; foreign words.
-    pub message: String,
-    /// The schema of the answer: an object of plain values.
-    pub schema: Value,
-}
-
-/// What the server makes of a call, before anything of it is looked at.
+/// What a server makes of a call.
 pub(crate) enum CallAnswer {
-    Outcome(CallOutcome),
-    /// The call is to be made again with this, and nobody is asked.
-    Again(String),
+    /// It is done.
+    Done(CallResult),
+    /// It needs something before it goes on: questions, or none, and what is to go back.
+    Asks(Elicitation),
 }
 
 #[derive(Deserialize)]
@@ -105,50 +78,35 @@ struct WrittenResult {
     request_state: Option<String>,
 }
 
+/// A part of an answer, of whatever kind.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Part<'a> {
-    #[serde(rename = "type", borrow)]
-    kind: Cow<'a, str>,
-    #[serde(borrow)]
-    text: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    data: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    mime_type: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    uri: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    name: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    resource: Option<Resource<'a>>,
+struct Part {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(flatten)]
+    has: PartContent,
+    resource: Option<PartContent>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Resource<'a> {
-    #[serde(borrow)]
-    uri: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    text: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    mime_type: Option<Cow<'a, str>>,
+struct PartContent {
+    text: Option<String>,
+    data: Option<String>,
+    mime_type: Option<String>,
+    uri: Option<String>,
+    name: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct InputRequest {
-    method: String,
-    #[serde(default)]
-    params: InputParams,
-}
+impl PartContent {
+    fn mime(&self) -> String {
+        short(self.mime_type.as_deref().unwrap_or("unknown type"), 60).to_ascii_lowercase()
+    }
 
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct InputParams {
-    mode: Option<String>,
-    #[serde(default)]
-    message: String,
-    requested_schema: Option<Value>,
+    fn uri(&self) -> String {
+        short(self.uri.as_deref().unwrap_or("?"), 2_000)
+    }
 }
 
 /// Reads what a server makes of a call. `asks` says whether it may ask a person.
@@ -159,8 +117,10 @@ pub(crate) fn read(result: &RawValue, asks: bool) -> Result<CallAnswer, McpError
     let result: WrittenResult = serde_json::from_str(result.get())
         .map_err(|error| McpError::Protocol(format!("sent no answer to a call: {error}")))?;
     match result.result_type.as_deref() {
-        None | Some("complete") => Ok(CallAnswer::Outcome(CallOutcome::Done(done(&result)))),
-        Some("input_required") if asks => asked(result),
+        None | Some("complete") => Ok(CallAnswer::Done(done(&result))),
+        Some("input_required") if asks => {
+            elicitation::read(result.input_requests, result.request_state).map(CallAnswer::Asks)
+        }
         Some(other) => {
             let other = short(other, 100);
             Err(McpError::Protocol(format!("sent an answer of an unknown kind: {other}")))
@@ -194,49 +154,38 @@ struct Collected {
 
 impl Collected {
     fn part(&mut self, written: &RawValue) {
-        let Ok(part) = serde_json::from_str::<Part<'_>>(written.get()) else {
+        let Ok(Part { kind, has, resource }) = serde_json::from_str(written.get()) else {
             return self.note("a part that cannot be read");
         };
-        let kind = part.mime_type.as_deref().unwrap_or("unknown type");
-        match (&*part.kind, &part.resource) {
-            ("text", _) => self.text(part.text.as_deref().unwrap_or_default()),
-            ("image", _) => self.picture(&part),
-            ("audio", _) => {
-                self.note(&format!("a sound ({}), which is not played here", short(kind, 60)))
-            }
+        match (kind.as_str(), resource) {
+            ("text", _) => self.text(has.text.as_deref().unwrap_or_default()),
+            ("image", _) => self.picture(&has),
+            ("audio", _) => self.note(&format!("a sound ({}), which is not played", has.mime())),
             ("resource_link", _) => {
-                let name = part.name.as_deref().map(|name| format!("{}: ", short(name, 200)));
-                let uri = short(part.uri.as_deref().unwrap_or("?"), 2_000);
-                self.note(&format!("a link to {}{uri}", name.unwrap_or_default()));
+                let name = has.name.as_deref().map(|name| short(name, 200) + ": ");
+                self.note(&format!("a link to {}{}", name.unwrap_or_default(), has.uri()));
             }
-            ("resource", Some(resource)) => self.resource(resource),
+            ("resource", Some(PartContent { text: Some(text), uri, .. })) => {
+                self.note(&short(uri.as_deref().unwrap_or("?"), 2_000));
+                self.text(&text);
+            }
+            ("resource", Some(file)) => {
+                let words = format!("{}: a file ({}), which is not shown", file.uri(), file.mime());
+                self.note(&words);
+            }
             (other, _) => self.note(&format!("a part of the kind {}", short(other, 60))),
         }
     }
 
-    fn resource(&mut self, resource: &Resource<'_>) {
-        let uri = short(resource.uri.as_deref().unwrap_or("?"), 2_000);
-        match &resource.text {
-            Some(text) => {
-                self.note(&uri);
-                self.text(text);
-            }
-            None => {
-                let kind = resource.mime_type.as_deref().unwrap_or("unknown type");
-                self.note(&format!("{uri}: a file ({}), which is not shown", short(kind, 60)));
-            }
-        }
-    }
-
-    fn picture(&mut self, part: &Part<'_>) {
-        let mime = part.mime_type.as_deref().unwrap_or_default().trim().to_ascii_lowercase();
+    fn picture(&mut self, part: &PartContent) {
+        let mime = part.mime();
         let data = part.data.as_deref().unwrap_or_default();
         let fits = PICTURES.contains(&&*mime)
             && data.len() <= MAX_PICTURE
             && self.pictures.len() < MAX_PICTURES;
         match STANDARD.decode(data).ok().filter(|bytes| fits && !bytes.is_empty()) {
             Some(bytes) => self.pictures.push(ResultPicture { bytes, mime }),
-            None => self.note(&format!("a picture ({}), which cannot be shown", short(&mime, 60))),
+            None => self.note(&format!("a picture ({mime}), which cannot be shown")),
         }
     }
 
@@ -280,47 +229,4 @@ impl Collected {
         }
         CallResult { text: self.text, pictures: self.pictures, is_error }
     }
-}
-
-fn asked(result: WrittenResult) -> Result<CallAnswer, McpError> {
-    let WrittenResult { input_requests, request_state, .. } = result;
-    if request_state.as_ref().is_some_and(|state| state.len() > MAX_STATE) {
-        let most = MAX_STATE / 1024;
-        return Err(McpError::Protocol(format!("wants more than {most} KiB to be kept for it")));
-    }
-    let requests = input_requests.as_deref().map_or("{}", RawValue::get);
-    if requests.len() > MAX_ASKED {
-        return Err(McpError::Protocol(format!("asks more than {} KiB", MAX_ASKED / 1024)));
-    }
-    let requests: serde_json::Map<String, Value> = serde_json::from_str(requests)
-        .map_err(|error| McpError::Protocol(format!("asks what cannot be read: {error}")))?;
-    if requests.len() > MAX_QUESTIONS {
-        return Err(McpError::Protocol(format!("asks more than {MAX_QUESTIONS} questions")));
-    }
-    let questions = requests.into_iter().map(|(key, request)| question(key, request));
-    let questions = questions.collect::<Result<Vec<_>, _>>()?;
-    match (questions.is_empty(), request_state) {
-        (true, None) => Err(McpError::Protocol("wants an answer, and asks nothing".to_owned())),
-        (true, Some(state)) => Ok(CallAnswer::Again(state)),
-        (false, request_state) => {
-            let asks = Elicitation { questions, request_state };
-            Ok(CallAnswer::Outcome(CallOutcome::Asks(asks)))
-        }
-    }
-}
-
-fn question(key: String, request: Value) -> Result<ElicitationQuestion, McpError> {
-    let request: InputRequest = serde_json::from_value(request)
-        .map_err(|error| McpError::Protocol(format!("asks what cannot be read: {error}")))?;
-    let InputParams { mode, message, requested_schema } = request.params;
-    let is_form = mode.is_none_or(|mode| mode == "form");
-    if request.method != "elicitation/create" || !is_form {
-        let method = short(&request.method, 100);
-        return Err(McpError::Protocol(format!("asks for {method}, which is not offered to it")));
-    }
-    let message = clean(begin(&message, MAX_QUESTION * 4));
-    let end = message.char_indices().nth(MAX_QUESTION).map_or(message.len(), |(at, _)| at);
-    let message = begin(&message, end).to_owned();
-    let schema = requested_schema.unwrap_or_else(|| serde_json::json!({ "type": "object" }));
-    Ok(ElicitationQuestion { key, message, schema })
 }

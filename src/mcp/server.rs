@@ -140,35 +140,35 @@ impl Server {
             }
             Err(error) => {
                 tracing::warn!(server, %error, "an MCP server is not there");
-                self.rest(error.to_string());
+                let why = error.to_string();
+                self.rest(why.replacen("the MCP server", "it", 1));
             }
         }
         tell.send(Some(connected)).ok();
     }
 
     async fn connect(&self) -> Result<Connection, McpError> {
-        match self.connect_once().await {
+        let is_legacy = self.is_legacy.load(Ordering::Relaxed);
+        let connected = match self.connect_in(is_legacy).await {
             // Some of the older era end at the first word that they do not know.
-            Err(McpError::Gone(_)) if !self.is_legacy.swap(true, Ordering::Relaxed) => {
-                let connected = self.connect_once().await;
-                if connected.is_err() {
-                    self.is_legacy.store(false, Ordering::Relaxed);
-                }
-                connected.map_err(at_start)
-            }
-            connected => connected.map_err(at_start),
-        }
+            Err(McpError::Gone(_)) if !is_legacy => self.connect_in(true).await,
+            connected => connected,
+        };
+        let connected = connected.map_err(|error| match error {
+            // It was asked for nothing yet.
+            McpError::Gone(how) => McpError::NotStarted(format!("it {how}")),
+            other => other,
+        })?;
+        self.is_legacy.store(connected.peer.is_legacy(), Ordering::Relaxed);
+        Ok(connected)
     }
 
-    async fn connect_once(&self) -> Result<Connection, McpError> {
+    async fn connect_in(&self, is_legacy: bool) -> Result<Connection, McpError> {
         let Self { name, settings, deps, tracker, .. } = self;
         let bell = ListBell::default();
         let link = Start { name, settings, deps, tracker }.link(&bell).await?;
-        match shake(&link, self.is_legacy.load(Ordering::Relaxed)).await {
-            Ok(peer) => {
-                self.is_legacy.store(peer.is_legacy(), Ordering::Relaxed);
-                Ok(Connection::new(link, peer, bell))
-            }
+        match shake(&link, is_legacy).await {
+            Ok(peer) => Ok(Connection::new(link, peer, bell)),
             Err(McpError::Gone(_) | McpError::NotStarted(_)) if matches!(link, Link::Stdio(_)) => {
                 Err(McpError::Gone(link.over().await))
             }
@@ -207,18 +207,15 @@ impl Server {
             () = news => None,
             () = connection.listen() => None,
         };
+        if connection.since.elapsed() >= SOUND {
+            locked(&self.state).failures = 0;
+        }
         match how {
             Some(how) => {
                 tracing::warn!(server, how, "an MCP server has ended");
-                if connection.since.elapsed() >= SOUND {
-                    locked(&self.state).failures = 0;
-                }
                 self.rest(format!("it {how}"));
             }
-            None => {
-                connection.link.end().await;
-                tracing::debug!(server, "an MCP server was ended");
-            }
+            None => connection.link.end().await,
         }
     }
 
@@ -235,12 +232,4 @@ impl Server {
 pub(crate) struct Life {
     pub(crate) tracker: TaskTracker,
     pub(crate) stop: CancellationToken,
-}
-
-/// What ended before it was asked anything has done nothing.
-fn at_start(error: McpError) -> McpError {
-    match error {
-        McpError::Gone(how) => McpError::NotStarted(format!("it {how}")),
-        other => other,
-    }
 }

@@ -94,41 +94,27 @@ impl ServerSettings {
     }
 
     /// Says what is wrong with it: it is a program or an address, and each has keys of its own.
-    pub fn fault(&self) -> Option<String> {
-        match (&self.command, &self.url) {
-            (None, None) => Some("takes command or url".to_owned()),
-            (Some(_), Some(_)) => Some("takes command or url, not both".to_owned()),
-            (Some(command), None) if command.trim().is_empty() => {
-                Some("command is empty".to_owned())
-            }
-            (Some(_), None) if self.headers_file.is_some() => {
-                Some("headers_file goes with url".to_owned())
-            }
-            (Some(_), None) => None,
-            (None, Some(_)) if self.has_program_keys() => {
-                Some("args, env, cwd and sandbox go with command".to_owned())
-            }
+    pub fn fault(&self) -> Option<&'static str> {
+        let Self { command, args, env, cwd, sandbox, url, headers_file, .. } = self;
+        let is_bare = args.is_empty() && env.is_empty() && cwd.is_none() && sandbox.is_none();
+        match (command, url) {
+            (None, None) => Some("takes command or url"),
+            (Some(_), Some(_)) => Some("takes command or url, not both"),
+            (Some(command), None) if command.trim().is_empty() => Some("command is empty"),
+            (Some(_), None) => headers_file.as_ref().map(|_| "headers_file goes with url"),
+            (None, Some(_)) if !is_bare => Some("args, env, cwd and sandbox go with command"),
             (None, Some(url)) => address_fault(url),
         }
     }
-
-    fn has_program_keys(&self) -> bool {
-        !self.args.is_empty()
-            || !self.env.is_empty()
-            || self.cwd.is_some()
-            || self.sandbox.is_some()
-    }
 }
 
-fn address_fault(url: &str) -> Option<String> {
-    match reqwest::Url::parse(url) {
-        Ok(url) if !matches!(url.scheme(), "http" | "https") => {
-            Some("url takes http://… or https://…".to_owned())
+fn address_fault(url: &str) -> Option<&'static str> {
+    let url = reqwest::Url::parse(url).ok().filter(|url| url.has_host());
+    match url.filter(|url| matches!(url.scheme(), "http" | "https")) {
+        None => Some("url takes http://… or https://…"),
+        Some(url) if !url.username().is_empty() || url.password().is_some() => {
+            Some("url must not hold a name and password: write a header into headers_file")
         }
-        Ok(url) if !url.username().is_empty() || url.password().is_some() => Some(
-            "url must not hold a name and password: put the header into headers_file".to_owned(),
-        ),
-        Ok(_) => None,
-        Err(error) => Some(format!("url is no address: {error}")),
+        Some(_) => None,
     }
 }

@@ -44,25 +44,20 @@ impl Start<'_> {
     pub(crate) async fn link(&self, bell: &ListBell) -> Result<Link, McpError> {
         let Self { name, settings, tracker, .. } = self;
         if let Some(fault) = settings.fault() {
-            return Err(McpError::Settings(fault));
+            return Err(McpError::Settings(fault.to_owned()));
         }
-        match &settings.url {
-            Some(url) => {
-                let wrong = |error: &dyn std::fmt::Display| McpError::Settings(error.to_string());
-                let url = Url::parse(url).map_err(|error| wrong(&error))?;
-                let host = url.host_str().unwrap_or_default();
-                let client = self.deps.network.to_host(host).map_err(|error| wrong(&error))?;
-                let headers = match &settings.headers_file {
-                    Some(file) => headers_in(file).await?,
-                    None => HeaderMap::new(),
-                };
-                Ok(Link::Http(HttpLink::new(client, url, headers, Arc::clone(bell), tracker)))
-            }
-            None => {
-                let speaker = self.speaker().await?;
-                Ok(Link::Stdio(StdioLink::new(name, speaker, Arc::clone(bell), tracker)))
-            }
-        }
+        let Some(url) = &settings.url else {
+            let speaker = self.speaker().await?;
+            return Ok(Link::Stdio(StdioLink::new(name, speaker, Arc::clone(bell), tracker)));
+        };
+        let url = Url::parse(url).map_err(|error| McpError::Settings(error.to_string()))?;
+        let host = url.host_str().unwrap_or_default();
+        let client = self.deps.network.to_host(host).map_err(McpError::Settings)?;
+        let headers = match &settings.headers_file {
+            Some(file) => headers_in(file).await?,
+            None => HeaderMap::new(),
+        };
+        Ok(Link::Http(HttpLink::new(client, url, headers, Arc::clone(bell), tracker)))
     }
 
     /// Starts the program, beside everything else: folders are made, and a machine is asked what its sandbox can.
@@ -126,21 +121,18 @@ async fn headers_in(file: &Path) -> Result<HeaderMap, McpError> {
     let mut text = String::new();
     opened.take(MAX_HEADERS).read_to_string(&mut text).await.map_err(cannot)?;
     let mut headers = HeaderMap::new();
-    for (at, line) in text.lines().enumerate() {
-        let line = line.trim();
+    for (at, line) in text.lines().map(str::trim).enumerate() {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let parts = line.split_once(':').and_then(|(name, value)| {
-            let name = HeaderName::from_bytes(name.trim().as_bytes()).ok()?;
-            Some((name, HeaderValue::from_str(value.trim()).ok()?))
-        });
-        let Some((name, mut value)) = parts else {
-            let at = at + 1;
-            return Err(McpError::Settings(format!(
-                "line {at} of headers_file {shown} is no header: write Name: value"
-            )));
+        let at = at + 1;
+        let wrong = || {
+            let why = format!("line {at} of headers_file {shown} is no header: write Name: value");
+            McpError::Settings(why)
         };
+        let written = line.split_once(':').ok_or_else(wrong)?;
+        let name = HeaderName::from_bytes(written.0.trim().as_bytes()).map_err(|_| wrong())?;
+        let mut value = HeaderValue::from_str(written.1.trim()).map_err(|_| wrong())?;
         value.set_sensitive(true);
         headers.append(name, value);
     }

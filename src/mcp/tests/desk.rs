@@ -9,10 +9,10 @@ use selkie_channel_core::locked;
 use selkie_domain::clock::SystemClock;
 use selkie_domain::plan::Plan;
 use selkie_domain::span::Span;
-use selkie_sandbox::{Mode, Policy, Settings};
+use selkie_sandbox::{Launcher, Mode, Policy, Settings};
 use selkie_tools::paths::Ours;
 use selkie_tools::ports::Progress;
-use selkie_tools::shell::SpokenPrograms;
+use selkie_tools::shell::{Processes, SpokenPrograms};
 use selkie_tools::web::client::GuardedClient;
 use serde_json::{Map, Value};
 use tempfile::TempDir;
@@ -39,7 +39,7 @@ result() { tell '{"jsonrpc":"2.0","id":'"$1"',"result":'"$2"'}'; }
 text() { result "$1" '{"content":[{"type":"text","text":"'"$2"'"}]}'; }
 refuse() { tell '{"jsonrpc":"2.0","id":'"$1"',"error":{"code":-32601,"message":"no '"$method"'"}}'; }
 initialized() { result $id '{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"old","version":"1"},"instructions":"be quick"}'; next; }
-legacy() { next; refuse $id; next; initialized; }
+legacy() { next; [ "$method" = server/discover ] && { refuse $id; next; }; initialized; }
 modern() { next; result $id '{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"instructions":"be kind","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"new","version":"2"}}}'; }
 tools() { result $id '{"tools":[{"name":"a","description":"does a","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]}'; }
 "#;
@@ -49,6 +49,8 @@ pub(super) struct Desk {
     pub(super) dir: TempDir,
     pub(super) settings: ServerSettings,
     pub(super) ear: Arc<Ear>,
+    /// Who starts programs: in the sandbox where that is the daemon's own binary.
+    pub(super) launcher: Launcher,
     connections: Option<Connections>,
 }
 
@@ -86,13 +88,19 @@ impl Desk {
             env: [("KEY".to_owned(), "k-1".into())].into(),
             ..ServerSettings::default()
         };
-        Self { dir, settings, ear: Arc::default(), connections: None }
+        Self { dir, settings, ear: Arc::default(), launcher: Launcher::Direct, connections: None }
     }
 
     /// With a server at an address.
     pub(super) fn at(url: &str) -> Self {
         let settings = ServerSettings { url: Some(url.to_owned()), ..ServerSettings::default() };
-        Self { dir: TempDir::new().unwrap(), settings, ear: Arc::default(), connections: None }
+        Self {
+            dir: TempDir::new().unwrap(),
+            settings,
+            ear: Arc::default(),
+            launcher: Launcher::Direct,
+            connections: None,
+        }
     }
 
     /// With a program and its arguments, of plain words.
@@ -100,7 +108,13 @@ impl Desk {
         let mut words = line.split_whitespace().map(str::to_owned);
         let command = words.next();
         let settings = ServerSettings { command, args: words.collect(), ..Default::default() };
-        Self { dir: TempDir::new().unwrap(), settings, ear: Arc::default(), connections: None }
+        Self {
+            dir: TempDir::new().unwrap(),
+            settings,
+            ear: Arc::default(),
+            launcher: Launcher::Direct,
+            connections: None,
+        }
     }
 
     pub(super) fn within(mut self, limit: Span) -> Self {
@@ -111,14 +125,13 @@ impl Desk {
     /// Makes the connections: nothing starts.
     pub(super) fn open(mut self) -> Self {
         let env: BTreeMap<_, _> = [("PATH".to_owned(), "/usr/bin:/bin".to_owned())].into();
-        let sandbox = Settings { mode: Mode::Off, ..Settings::default() };
+        let mode = if self.launcher == Launcher::Direct { Mode::Off } else { Mode::Auto };
+        let sandbox = Settings { mode, ..Settings::default() };
+        let processes = Arc::new(Processes::new(self.launcher.clone()));
+        let policy = Policy::new(sandbox, false, processes.machine());
         let deps = ConnectionDeps {
-            programs: SpokenPrograms {
-                processes: Arc::default(),
-                env: Arc::new(env),
-                sandbox: Arc::default(),
-            },
-            policy: Policy::new(sandbox, false, &Arc::default()),
+            policy,
+            programs: SpokenPrograms { processes, env: Arc::new(env), sandbox: Arc::default() },
             ours: Ours::default(),
             network: network(),
             clock: Arc::new(SystemClock),

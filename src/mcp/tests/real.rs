@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use selkie_domain::span::Span;
+use selkie_sandbox::Launcher;
 use serde_json::{Map, Value, json};
 
 use super::desk::Desk;
@@ -18,6 +19,8 @@ async fn real() {
         true => Desk::at(&what),
         false => Desk::running(&what),
     };
+    let mut desk = desk;
+    desk.launcher = launcher();
     let desk = desk.within(Span::seconds(30)).open();
     let list = desk.connections().list("robin").await;
     println!("{list:#?}");
@@ -35,6 +38,13 @@ async fn real() {
         println!("{} in {:?}: {outcome:#?}", tool.name, began.elapsed());
     }
     desk.connections().end().await;
+}
+
+/// `SELKIE_BINARY` starts programs, in the sandbox, where that is set.
+#[expect(clippy::disallowed_methods, reason = "who asks for it says so")]
+fn launcher() -> Launcher {
+    let binary = std::env::var_os("SELKIE_BINARY");
+    binary.map_or(Launcher::Direct, |binary| Launcher::Supervised(binary.into()))
 }
 
 /// What the conformance suite wants a tool to be called with.

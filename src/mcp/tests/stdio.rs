@@ -220,3 +220,22 @@ async fn a_change_of_the_list_is_told_not_too_often() {
     timeout(TIMEOUT, told).await.expect("it is told");
     assert!(*locked(&desk.ear.changes) <= 2);
 }
+
+#[tokio::test]
+async fn one_that_nobody_asks_for_ten_minutes_is_ended_and_started_again() {
+    let desk = Desk::script(r#"legacy; while :; do next; text $id $$; done"#).open();
+    let first = desk.says("a").await;
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(9 * 60)).await;
+    assert!(runs(&first));
+    tokio::time::advance(Duration::from_secs(2 * 60)).await;
+    tokio::time::resume();
+    let gone = async {
+        while runs(&first) {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(TIMEOUT, gone).await.expect("it is ended");
+    let second = desk.says("a").await;
+    assert!(second.parse::<u32>().is_ok() && second != first, "{second}");
+}
