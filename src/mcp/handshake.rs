@@ -10,7 +10,7 @@ use tokio::time::sleep;
 use crate::ask::{Ask, Era, LEGACY, MODERN, client_info};
 use crate::error::McpError;
 use crate::link::Link;
-use crate::open_calls::Answered;
+use crate::open_calls::Reply;
 use crate::text::{begin, short};
 
 /// A program that says nothing for so long is asked in the older way: some leave unanswered what they do not know.
@@ -92,7 +92,7 @@ pub(crate) async fn shake(link: &Link, is_legacy: bool) -> Result<Peer, McpError
 }
 
 /// Asks in the newer way; `None` where a program is silent.
-async fn discover(link: &Link) -> Option<Answered> {
+async fn discover(link: &Link) -> Option<Reply> {
     let silence = async {
         match link {
             Link::Stdio(_) => sleep(PROBE).await,
@@ -106,7 +106,7 @@ async fn discover(link: &Link) -> Option<Answered> {
 }
 
 /// Reads what a server makes of a request of the newer era; `None` where it is of the older one.
-fn modern(answer: Answered) -> Result<Option<Peer>, McpError> {
+fn modern(answer: Reply) -> Result<Option<Peer>, McpError> {
     let hello: Hello = match answer {
         Ok(answer) => read(&answer).unwrap_or_default(),
         Err(McpError::Refused { code: UNSUPPORTED_VERSION, versions, .. }) => {

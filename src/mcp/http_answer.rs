@@ -5,7 +5,7 @@ use reqwest::{Response, StatusCode};
 
 use crate::error::McpError;
 use crate::message::{self, Incoming};
-use crate::open_calls::Answered;
+use crate::open_calls::Reply;
 use crate::text::short;
 
 /// Bytes of a body that tells of a failure, and characters of it that are told.
@@ -38,7 +38,7 @@ pub(crate) async fn whole(mut response: Response, most: usize) -> Result<Vec<u8>
 }
 
 /// Reads the answer to a request in a body.
-pub(crate) fn answer_in(bytes: &[u8], id: Option<u64>) -> Answered {
+pub(crate) fn answer_in(bytes: &[u8], id: Option<u64>) -> Reply {
     match message::read(bytes) {
         Some(Incoming::Answer { id: of, result }) if Some(of) == id => result,
         _ => Err(message::refusal(bytes).unwrap_or_else(|| {

@@ -17,7 +17,7 @@ use crate::event_stream::{EventReader, MAX_EVENT};
 use crate::http_answer::{answer_in, failure, is_stream, refused, whole};
 use crate::message::{self, Incoming};
 use crate::news::{ListBell, News, ProgressTeller};
-use crate::open_calls::Answered;
+use crate::open_calls::Reply;
 use crate::param_headers::header_value;
 
 /// How long a word to a server that answers nothing may take.
@@ -34,12 +34,12 @@ const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 
 /// An address.
 pub(crate) struct HttpLink {
-    shared: Arc<Shared>,
+    endpoint: Arc<Endpoint>,
     last: AtomicU64,
     tracker: TaskTracker,
 }
 
-struct Shared {
+struct Endpoint {
     client: Client,
     url: Url,
     /// What every request carries.
@@ -66,40 +66,40 @@ impl HttpLink {
         bell: ListBell,
         by: &TaskTracker,
     ) -> Self {
-        let shared = Arc::new(Shared { client, url, headers, session: Mutex::default(), bell });
-        Self { shared, last: AtomicU64::new(0), tracker: by.clone() }
+        let endpoint = Arc::new(Endpoint { client, url, headers, session: Mutex::default(), bell });
+        Self { endpoint, last: AtomicU64::new(0), tracker: by.clone() }
     }
 
     /// Asks, and waits for the answer. Dropped, it calls the request off.
-    pub(crate) async fn ask(&self, era: Era, ask: Ask) -> Answered {
-        let shared = &self.shared;
+    pub(crate) async fn ask(&self, era: Era, ask: Ask) -> Reply {
+        let endpoint = &self.endpoint;
         let id = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let body = message::request(id, ask.method, &ask.params(era, id));
-        let headers = shared.headers_of(&ask, era)?;
+        let headers = endpoint.headers_of(&ask, era)?;
         // In the newer era the end of the connection says so.
         let is_called_off = ask.can_be_called_off && era != Era::Modern;
         let mut open = OpenAsk { link: self, era, id: is_called_off.then_some(id) };
         let progress = ask.progress.as_ref().map(ProgressTeller::new);
         let mut stream = Stream { id: Some(id), era, progress, reader: EventReader::behind(None) };
-        let answer = shared.answer(headers, body, &mut stream).await;
+        let answer = endpoint.answer(headers, body, &mut stream).await;
         open.id = None;
         answer
     }
 
     /// Tells the server that the handshake is done.
     pub(crate) async fn begin(&self, era: Era) -> Result<(), McpError> {
-        self.shared.tell(era, message::notice("notifications/initialized", None)).await
+        self.endpoint.tell(era, message::notice("notifications/initialized", None)).await
     }
 
     /// Listens to the news of a server of the older era, until it says no more; whether to listen again.
     pub(crate) async fn listen(&self, era: Era) -> bool {
-        let mut headers = self.shared.headers_in(era);
+        let mut headers = self.endpoint.headers_in(era);
         headers.insert(ACCEPT, EVENTS);
-        match self.shared.send(Method::GET, headers, String::new()).await {
+        match self.endpoint.send(Method::GET, headers, String::new()).await {
             Ok(response) if response.status().is_success() && is_stream(&response) => {
                 let reader = EventReader::behind(None);
                 let mut stream = Stream { id: None, era, progress: None, reader };
-                self.shared.read_events(response, &mut stream).await.ok();
+                self.endpoint.read_events(response, &mut stream).await.ok();
                 true
             }
             Ok(response) => response.status().is_server_error(),
@@ -109,9 +109,9 @@ impl HttpLink {
 
     /// Ends the session, where there is one.
     pub(crate) async fn end(&self) {
-        if locked(&self.shared.session).is_some() {
-            let headers = self.shared.headers_in(Era::Legacy(LEGACY[0]));
-            timeout(WORD, self.shared.send(Method::DELETE, headers, String::new())).await.ok();
+        if locked(&self.endpoint.session).is_some() {
+            let headers = self.endpoint.headers_in(Era::Legacy(LEGACY[0]));
+            timeout(WORD, self.endpoint.send(Method::DELETE, headers, String::new())).await.ok();
         }
     }
 }
@@ -127,15 +127,15 @@ struct OpenAsk<'a> {
 impl Drop for OpenAsk<'_> {
     fn drop(&mut self) {
         if let Some(id) = self.id {
-            let shared = Arc::clone(&self.link.shared);
+            let endpoint = Arc::clone(&self.link.endpoint);
             let era = self.era;
-            let told = async move { shared.tell(era, message::cancelled(id)).await.ok() };
+            let told = async move { endpoint.tell(era, message::cancelled(id)).await.ok() };
             self.link.tracker.spawn(timeout(WORD, told));
         }
     }
 }
 
-impl Shared {
+impl Endpoint {
     fn headers_in(&self, era: Era) -> HeaderMap {
         let mut headers = self.headers.clone();
         headers.insert(VERSION, HeaderValue::from_static(era.version()));
@@ -190,7 +190,7 @@ impl Shared {
         }
     }
 
-    async fn answer(&self, headers: HeaderMap, body: String, stream: &mut Stream) -> Answered {
+    async fn answer(&self, headers: HeaderMap, body: String, stream: &mut Stream) -> Reply {
         let has_session = headers.contains_key(SESSION);
         let mut response = self.send(Method::POST, headers, body).await?;
         if let Some(session) = response.headers().get(SESSION) {

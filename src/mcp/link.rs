@@ -3,7 +3,7 @@
 use crate::ask::{Ask, Era};
 use crate::error::McpError;
 use crate::http_link::HttpLink;
-use crate::open_calls::Answered;
+use crate::open_calls::Reply;
 use crate::stdio_link::StdioLink;
 
 /// A way to a server.
@@ -16,7 +16,7 @@ pub(crate) enum Link {
 
 impl Link {
     /// Asks, and waits for the answer as long as the caller does. Dropped, it calls the request off.
-    pub(crate) async fn ask(&self, era: Era, ask: Ask) -> Answered {
+    pub(crate) async fn ask(&self, era: Era, ask: Ask) -> Reply {
         match self {
             Self::Stdio(link) => link.ask(era, ask).await,
             Self::Http(link) => link.ask(era, ask).await,

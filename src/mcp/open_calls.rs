@@ -12,7 +12,7 @@ use crate::error::McpError;
 use crate::news::{ProgressNews, ProgressTeller};
 
 /// What a request comes to.
-pub(crate) type Answered = Result<Box<RawValue>, McpError>;
+pub(crate) type Reply = Result<Box<RawValue>, McpError>;
 
 /// Requests that are waited for.
 #[derive(Default)]
@@ -26,7 +26,7 @@ struct Inner {
 }
 
 struct OpenCall {
-    answer: oneshot::Sender<Answered>,
+    answer: oneshot::Sender<Reply>,
     progress: Option<ProgressTeller>,
 }
 
@@ -39,7 +39,7 @@ impl OpenCalls {
         &self,
         id: u64,
         progress: Option<&Arc<dyn Progress>>,
-    ) -> Result<oneshot::Receiver<Answered>, McpError> {
+    ) -> Result<oneshot::Receiver<Reply>, McpError> {
         let mut inner = locked(&self.0);
         if let Some(end) = &inner.end {
             return Err(end.clone());
@@ -51,7 +51,7 @@ impl OpenCalls {
     }
 
     /// Gives one its answer. One that nobody waits for, or not any more, is nobody's.
-    pub(crate) fn answer(&self, id: u64, answer: Answered) {
+    pub(crate) fn answer(&self, id: u64, answer: Reply) {
         let call = locked(&self.0).calls.remove(&id);
         call.map(|call| call.answer.send(answer).ok());
     }

@@ -129,22 +129,22 @@ pub(crate) fn read(result: &RawValue, asks: bool) -> Result<CallAnswer, McpError
 }
 
 fn done(result: &WrittenResult) -> CallResult {
-    let mut collected = Collected::default();
+    let mut answer = AnswerText::default();
     for part in &result.content.items {
-        collected.part(part);
+        answer.part(part);
     }
     if result.content.more > 0 {
-        collected.note(&format!("{} more parts are left out", result.content.more));
+        answer.note(&format!("{} more parts are left out", result.content.more));
     }
-    if let Some(structured) = result.structured_content.as_ref().filter(|_| !collected.has_text) {
-        collected.text(structured.get());
+    if let Some(structured) = result.structured_content.as_ref().filter(|_| !answer.has_text) {
+        answer.text(structured.get());
     }
-    collected.done(result.is_error)
+    answer.done(result.is_error)
 }
 
 /// The parts of an answer, put together.
 #[derive(Default)]
-struct Collected {
+struct AnswerText {
     text: String,
     /// Bytes that found no room.
     cut: usize,
@@ -152,7 +152,7 @@ struct Collected {
     pictures: Vec<ResultPicture>,
 }
 
-impl Collected {
+impl AnswerText {
     fn part(&mut self, written: &RawValue) {
         let Ok(Part { kind, has, resource }) = serde_json::from_str(written.get()) else {
             return self.note("a part that cannot be read");

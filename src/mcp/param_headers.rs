@@ -15,7 +15,7 @@ const BEGIN: &str = "=?base64?";
 const END: &str = "?=";
 
 /// A property that names a header.
-struct Named<'a> {
+struct HeaderProperty<'a> {
     path: Vec<&'a str>,
     schema: &'a Value,
     header: &'a Value,
@@ -24,7 +24,7 @@ struct Named<'a> {
 /// Says why a tool with this schema cannot be called over HTTP.
 pub(crate) fn fault(schema: &Value) -> Option<String> {
     let mut seen = Vec::new();
-    for Named { path, schema, header } in named(schema) {
+    for HeaderProperty { path, schema, header } in named(schema) {
         let property = path.join(".");
         let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
         let name = header.as_str().filter(|name| !name.is_empty() && name.chars().all(token));
@@ -44,15 +44,16 @@ pub(crate) fn fault(schema: &Value) -> Option<String> {
 
 /// Returns the headers of a call.
 pub(crate) fn of_call(schema: &Value, arguments: &Map<String, Value>) -> Vec<ParamHeader> {
-    let headers = named(schema).into_iter().filter_map(|Named { path, header, .. }| {
-        let first = arguments.get(*path.first()?)?;
-        let text = match path[1..].iter().try_fold(first, |value, key| value.get(key))? {
-            Value::String(text) => text.clone(),
-            value @ (Value::Bool(_) | Value::Number(_)) => value.to_string(),
-            _ => return None,
-        };
-        Some(ParamHeader { name: header.as_str()?.to_owned(), value: header_value(&text) })
-    });
+    let headers =
+        named(schema).into_iter().filter_map(|HeaderProperty { path, header, .. }| {
+            let first = arguments.get(*path.first()?)?;
+            let text = match path[1..].iter().try_fold(first, |value, key| value.get(key))? {
+                Value::String(text) => text.clone(),
+                value @ (Value::Bool(_) | Value::Number(_)) => value.to_string(),
+                _ => return None,
+            };
+            Some(ParamHeader { name: header.as_str()?.to_owned(), value: header_value(&text) })
+        });
     headers.collect()
 }
 
@@ -65,18 +66,18 @@ pub(crate) fn header_value(text: &str) -> String {
     }
 }
 
-fn named(schema: &Value) -> Vec<Named<'_>> {
+fn named(schema: &Value) -> Vec<HeaderProperty<'_>> {
     let mut all = Vec::new();
     collect(schema, &mut Vec::new(), &mut all);
     all
 }
 
-fn collect<'a>(schema: &'a Value, path: &mut Vec<&'a str>, all: &mut Vec<Named<'a>>) {
+fn collect<'a>(schema: &'a Value, path: &mut Vec<&'a str>, all: &mut Vec<HeaderProperty<'a>>) {
     let properties = schema["properties"].as_object().filter(|_| path.len() < MAX_DEPTH);
     for (name, schema) in properties.into_iter().flatten() {
         path.push(name);
         if let Some(header) = schema.get(KEY) {
-            all.push(Named { path: path.clone(), schema, header });
+            all.push(HeaderProperty { path: path.clone(), schema, header });
         }
         collect(schema, path, all);
         path.pop();

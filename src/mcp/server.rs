@@ -54,14 +54,14 @@ enum Phase {
     #[default]
     Idle,
     /// It starts.
-    Starting(watch::Receiver<Option<Connected>>),
+    Starting(watch::Receiver<Option<StartResult>>),
     /// It answers.
     Ready(Arc<Connection>),
     /// It has failed.
     Resting { until: Instant, why: String },
 }
 
-type Connected = Result<Arc<Connection>, McpError>;
+type StartResult = Result<Arc<Connection>, McpError>;
 
 impl Server {
     /// Takes one of the config; nothing is started.
@@ -119,7 +119,7 @@ impl Server {
         connection.retired.cancel();
     }
 
-    async fn start(self: Arc<Self>, tell: watch::Sender<Option<Connected>>) {
+    async fn start(self: Arc<Self>, tell: watch::Sender<Option<StartResult>>) {
         let began = Instant::now();
         let connected = tokio::select! {
             () = self.stop.cancelled() => Err(McpError::Stopping),

@@ -17,11 +17,11 @@ use crate::ask::{Ask, Era};
 use crate::error::McpError;
 use crate::message::{self, Incoming};
 use crate::news::{ListBell, News};
-use crate::open_calls::{Answered, OpenCalls};
+use crate::open_calls::{OpenCalls, Reply};
 use crate::text::{last, short};
 
 /// Bytes of a line.
-const MAX_LINE: usize = 16 * 1024 * 1024;
+const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// A longer line is read beside everything else.
 const SHORT_LINE: usize = 256 * 1024;
 /// Lines that wait for the server to read them, and how long it may leave one unread.
@@ -39,11 +39,11 @@ const MAX_QUOTED: usize = 400;
 pub(crate) struct StdioLink {
     lines: mpsc::Sender<String>,
     last: AtomicU64,
-    shared: Arc<Shared>,
+    talk: Arc<Talk>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct Talk {
     calls: OpenCalls,
     /// Asks it to end.
     stop: CancellationToken,
@@ -61,7 +61,7 @@ struct Pump {
     /// For answers to its own requests.
     lines: mpsc::WeakSender<String>,
     bell: ListBell,
-    shared: Arc<Shared>,
+    talk: Arc<Talk>,
     skipped: u32,
     /// Up to here its complaints are logged.
     logged: u64,
@@ -72,27 +72,27 @@ impl StdioLink {
     pub(crate) fn new(server: &str, speaker: Speaker, bell: ListBell, by: &TaskTracker) -> Self {
         let Speaker { life, input, output } = speaker;
         let (lines, waiting) = mpsc::channel(WAITING);
-        let shared = Arc::<Shared>::default();
+        let talk = Arc::<Talk>::default();
         let pump = Pump {
             server: server.to_owned(),
             life,
             output,
             lines: lines.downgrade(),
             bell,
-            shared: Arc::clone(&shared),
+            talk: Arc::clone(&talk),
             skipped: 0,
             logged: 0,
         };
-        by.spawn(write(input, waiting, Arc::clone(&shared)));
+        by.spawn(write(input, waiting, Arc::clone(&talk)));
         by.spawn(pump.run());
-        Self { lines, last: AtomicU64::new(0), shared }
+        Self { lines, last: AtomicU64::new(0), talk }
     }
 
     /// Asks, and waits for the answer. Dropped, it calls the request off.
-    pub(crate) async fn ask(&self, era: Era, ask: Ask) -> Answered {
+    pub(crate) async fn ask(&self, era: Era, ask: Ask) -> Reply {
         let id = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let line = message::request(id, ask.method, &ask.params(era, id));
-        let answer = self.shared.calls.open(id, ask.progress.as_ref())?;
+        let answer = self.talk.calls.open(id, ask.progress.as_ref())?;
         let mut open = OpenAsk { link: self, id, is_called_off: false };
         // Where it cannot be sent, the end answers.
         open.is_called_off = self.send(line).await.is_ok() && ask.can_be_called_off;
@@ -106,14 +106,14 @@ impl StdioLink {
 
     /// Waits until it has ended, and says how.
     pub(crate) async fn over(&self) -> String {
-        self.shared.over.cancelled().await;
-        self.shared.how.get().cloned().unwrap_or_default()
+        self.talk.over.cancelled().await;
+        self.talk.how.get().cloned().unwrap_or_default()
     }
 
     /// Ends it with all that it started.
     pub(crate) async fn end(&self) {
-        self.shared.stop.cancel();
-        self.shared.over.cancelled().await;
+        self.talk.stop.cancel();
+        self.talk.over.cancelled().await;
     }
 
     async fn send(&self, line: String) -> Result<(), McpError> {
@@ -123,7 +123,7 @@ impl StdioLink {
 
 impl Drop for StdioLink {
     fn drop(&mut self) {
-        self.shared.stop.cancel();
+        self.talk.stop.cancel();
     }
 }
 
@@ -137,7 +137,7 @@ struct OpenAsk<'a> {
 
 impl Drop for OpenAsk<'_> {
     fn drop(&mut self) {
-        if self.link.shared.calls.close(self.id) && self.is_called_off {
+        if self.link.talk.calls.close(self.id) && self.is_called_off {
             // Where the server does not read, it is ended anyway.
             self.link.lines.try_send(message::cancelled(self.id)).ok();
         }
@@ -145,7 +145,7 @@ impl Drop for OpenAsk<'_> {
 }
 
 /// Gives the server its lines, one after the other; one that does not read them is ended.
-async fn write(mut input: pipe::Sender, mut lines: mpsc::Receiver<String>, shared: Arc<Shared>) {
+async fn write(mut input: pipe::Sender, mut lines: mpsc::Receiver<String>, talk: Arc<Talk>) {
     let writes = async {
         while let Some(mut line) = lines.recv().await {
             line.push('\n');
@@ -153,17 +153,17 @@ async fn write(mut input: pipe::Sender, mut lines: mpsc::Receiver<String>, share
                 Ok(Ok(())) => {}
                 // Its output says how it ended.
                 Ok(Err(_)) => return,
-                Err(_) => return shared.end("was ended: it did not read what it was told"),
+                Err(_) => return talk.end("was ended: it did not read what it was told"),
             }
         }
     };
     tokio::select! {
-        () = shared.over.cancelled() => {}
+        () = talk.over.cancelled() => {}
         () = writes => {}
     }
 }
 
-impl Shared {
+impl Talk {
     fn end(&self, how: &str) {
         self.how.set(how.to_owned()).ok();
         self.stop.cancel();
@@ -173,28 +173,28 @@ impl Shared {
 impl Pump {
     async fn run(mut self) {
         let is_over = self.read().await;
-        self.shared.calls.end(None, has_ended());
+        self.talk.calls.end(None, has_ended());
         let state = self.life.end(is_over).await;
         self.log_errors();
-        let how = self.shared.how.get_or_init(|| match self.life.errors().trim() {
+        let how = self.talk.how.get_or_init(|| match self.life.errors().trim() {
             "" => state.to_string(),
             errors => {
                 let errors = short(last(errors, MAX_QUOTED), MAX_QUOTED);
                 format!("{state} (its standard error ends with: {errors})")
             }
         });
-        self.shared.calls.end(Some(&McpError::Gone(how.clone())), has_ended());
-        self.shared.over.cancel();
+        self.talk.calls.end(Some(&McpError::Gone(how.clone())), has_ended());
+        self.talk.over.cancel();
     }
 
     /// Reads until it is to end, or its output has: then it is over.
     async fn read(&mut self) -> bool {
-        let mut reader = LineReader::at_most(MAX_LINE);
+        let mut reader = LineReader::at_most(MAX_BYTES);
         let mut piece = vec![0; PIECE];
         loop {
             let read = tokio::select! {
                 biased;
-                () = self.shared.stop.cancelled() => return false,
+                () = self.talk.stop.cancelled() => return false,
                 read = self.output.read(&mut piece) => read,
             };
             match read {
@@ -207,8 +207,8 @@ impl Pump {
                     Ok(None) => break,
                     Err(_) => {
                         let how =
-                            format!("was ended: it wrote a line of more than {MAX_LINE} bytes");
-                        self.shared.end(&how);
+                            format!("was ended: it wrote a line of more than {MAX_BYTES} bytes");
+                        self.talk.end(&how);
                         return false;
                     }
                 }
@@ -226,7 +226,7 @@ impl Pump {
         };
         match message {
             Ok(Incoming::Answer { id, result }) => {
-                self.shared.calls.answer(id, result);
+                self.talk.calls.answer(id, result);
                 self.log_errors();
             }
             Ok(Incoming::Request { id, method }) => {
@@ -239,7 +239,7 @@ impl Pump {
             }
             Ok(Incoming::Notice { method, params }) => {
                 match News::read(&method, params.as_deref()) {
-                    Some(News::Progress(news)) => self.shared.calls.tell(&news),
+                    Some(News::Progress(news)) => self.talk.calls.tell(&news),
                     Some(News::ListChanged) => self.bell.notify_one(),
                     None => {}
                 }
