@@ -63,7 +63,7 @@ impl Connection {
     /// Waits until it may be idle.
     pub(crate) async fn rest(&self) {
         let last = locked(&self.usage).last;
-        sleep_until(last.max(Instant::now() - IDLE) + IDLE).await;
+        sleep_until(last + IDLE).await;
         if !self.is_idle() {
             // Something is under way.
             sleep(LISTEN_REST).await;

@@ -1,7 +1,7 @@
 //! What the settings of a server name → a way to it.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use reqwest::Url;
@@ -83,7 +83,8 @@ impl Start<'_> {
                 confinement: deps.policy.of(true, |_| false),
                 level: level.noting(deps.programs.processes.commands()),
             };
-            let reads: Vec<_> = cwd.iter().map(Into::into).collect();
+            let reads: Vec<_> =
+                cwd.iter().map(Into::into).chain(environment_of(&command)).collect();
             let program = SpokenProgram {
                 tool: "mcp",
                 command: &command,
@@ -99,6 +100,13 @@ impl Start<'_> {
         let started = started.await.map_err(|error| McpError::NotStarted(error.to_string()))?;
         started.map_err(|error| McpError::NotStarted(error.to_string()))
     }
+}
+
+/// Returns the virtual environment of Python that a program lies in: whoever names the program by its whole path means
+/// what it is made of, too.
+fn environment_of(command: &str) -> Option<PathBuf> {
+    let folder = Path::new(command).parent()?.parent()?;
+    (folder.is_absolute() && folder.join("pyvenv.cfg").is_file()).then(|| folder.to_owned())
 }
 
 /// Makes a server's name one of a folder.
