@@ -8,7 +8,7 @@ use selkie_channel_core::Redactor;
 use selkie_domain::clock::SharedClock;
 use selkie_engine::flow::Flow;
 use selkie_mcp::pins::PinFolder;
-use selkie_mcp::{ConnectionDeps, Connections, OwnerTeller, PinnedTools, Servers, Settings};
+use selkie_mcp::{ConnectionDeps, OwnerTeller, PinnedTools, Servers, Settings};
 use selkie_sandbox::Policy;
 use selkie_tools::base::ToolDeps;
 use selkie_tools::paths::Ours;
@@ -49,7 +49,6 @@ pub fn tools(settings: &Settings, deps: &McpDeps<'_>) -> PinnedTools {
         folder: deps.state.join(FOLDER),
         watcher: Arc::new(()),
     };
-    let connections = Connections::new(connections, settings.servers.clone());
     PinnedTools::of(connections, &PinFolder::of(deps.state), &settings.servers)
 }
 

@@ -32,7 +32,7 @@ pub fn problems(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
         let odd =
             "is no name for a server: it takes 1 to 32 of a-z, 0-9 and -, and begins with a letter";
         add(&[], (!is_name(name)).then(|| odd.to_owned()));
-        add(&[], server.fault());
+        add(&[], server.fault().map(str::to_owned));
         let late = !(SECOND..=HOUR).contains(&server.timeout);
         add(&["timeout"], late.then(|| format!("takes 1s to 1h, not {}", server.timeout)));
         let class = |word: &str| class_fault(word, &[OFF]);

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::connections::Connections;
+use crate::deps::ConnectionDeps;
 use crate::mcp_tool::McpTool;
 use crate::names::{hash, tool_name};
 use crate::pins::{PinFolder, PinnedList};
-use crate::servers::Servers;
+use crate::servers::{ListNews, Servers};
 use crate::settings::ServerSettings;
 use selkie_tools::Tool;
 use selkie_tools::foreign::foreign_schema;
@@ -29,7 +30,7 @@ pub struct PinnedTools {
 impl PinnedTools {
     /// Reads what was agreed to of each server. Nothing is started.
     pub fn of(
-        connections: Connections,
+        deps: ConnectionDeps,
         folder: &PinFolder,
         settings: &BTreeMap<String, ServerSettings>,
     ) -> Self {
@@ -48,7 +49,10 @@ impl PinnedTools {
                 )),
             }
         }
-        let servers = Servers::new(connections, folder.clone(), agreed.clone());
+        let news = Arc::<ListNews>::default();
+        let deps = ConnectionDeps { watcher: Arc::clone(&news) as _, ..deps };
+        let connections = Connections::new(deps, settings.clone());
+        let servers = Servers::new(connections, folder.clone(), agreed.clone(), news);
         let placed = BTreeMap::new();
         let mut all = Self { servers, tools: Vec::new(), placed, hash: String::new(), notes };
         let mut names = BTreeSet::new();

@@ -2,11 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use crate::connections::Connections;
+use crate::deps::ListWatcher;
 use crate::error::McpError;
 use crate::pins::{Difference, PinFolder, PinnedList};
 use selkie_channel_core::locked;
+use tokio::time::Instant;
+
+/// So long a list that was read counts as what a server offers. What a model reads of it are the pinned words in any case.
+const FRESH: Duration = Duration::from_secs(60);
 
 /// Tells an owner something in private, once for ever under its key.
 pub trait OwnerTeller: Send + Sync {
@@ -20,13 +26,32 @@ pub struct Servers {
     pub connections: Connections,
     folder: PinFolder,
     agreed: BTreeMap<String, Arc<PinnedList>>,
+    news: Arc<ListNews>,
     watch: Mutex<Watch>,
     teller: Mutex<Option<Arc<dyn OwnerTeller>>>,
+}
+
+/// A list that a server has offered.
+struct ReadList {
+    at: Instant,
+    list: Arc<PinnedList>,
+}
+
+/// Hears that a list which was read is over.
+#[derive(Default)]
+pub(crate) struct ListNews(Mutex<BTreeSet<String>>);
+
+impl ListWatcher for ListNews {
+    fn list_changed(&self, server: &str) {
+        locked(&self.0).insert(server.to_owned());
+    }
 }
 
 /// What was seen of servers since the start.
 #[derive(Default)]
 struct Watch {
+    /// What servers have offered, and when.
+    read: BTreeMap<String, ReadList>,
     /// Hashes of lists that an owner was told of.
     told: BTreeSet<String>,
     /// Tools that are otherwise than was agreed to, each with its server.
@@ -39,11 +64,13 @@ impl Servers {
         connections: Connections,
         folder: PinFolder,
         agreed: BTreeMap<String, Arc<PinnedList>>,
+        news: Arc<ListNews>,
     ) -> Arc<Self> {
         Arc::new(Self {
             connections,
             folder,
             agreed,
+            news,
             watch: Mutex::default(),
             teller: Mutex::default(),
         })
@@ -59,7 +86,7 @@ impl Servers {
     /// # Errors
     /// The server does not say, or the tool is another one than was agreed to: it must not be called.
     pub(crate) async fn look(&self, server: &str, tool: &str) -> Result<(), LookError> {
-        let now = PinnedList::of(&self.connections.list(server).await?);
+        let now = self.now(server).await?;
         let Some(agreed) = self.agreed.get(server) else { return Err(LookError::Gone) };
         let differences = agreed.differences(&now);
         match differences.is_empty() {
@@ -71,6 +98,22 @@ impl Servers {
             Some(there) if Some(there) != agreed.tool(tool) => Err(LookError::Changed),
             Some(_) => Ok(()),
         }
+    }
+
+    /// What a server offers now, or has offered a moment ago.
+    async fn now(&self, server: &str) -> Result<Arc<PinnedList>, McpError> {
+        let is_over = locked(&self.news.0).remove(server);
+        let fresh = self.watched(|watch| {
+            let read = watch.read.get(server).filter(|read| read.at.elapsed() < FRESH);
+            read.map(|read| Arc::clone(&read.list))
+        });
+        if let Some(list) = fresh.filter(|_| !is_over) {
+            return Ok(list);
+        }
+        let list = Arc::new(PinnedList::of(&self.connections.list(server).await?));
+        let read = ReadList { at: Instant::now(), list: Arc::clone(&list) };
+        self.watched(|watch| watch.read.insert(server.to_owned(), read));
+        Ok(list)
     }
 
     /// Says that a tool was seen to be otherwise than was agreed to.
