@@ -24,6 +24,7 @@ use crate::reminder::Reminders;
 use crate::restored::{ReleaseResult, RestoreOrigin, RestorePolicy};
 use crate::schedule::{DueSchedules, Schedules};
 use crate::settings::Since;
+use crate::skills::LoadedSkills;
 use crate::spending::UsageCounters;
 use crate::status::StatusMessages;
 use crate::summary::Summaries;
@@ -42,6 +43,7 @@ pub trait Ledger:
     + Questions
     + Approvals
     + Notes
+    + LoadedSkills
     + Acquaintances
     + Schedules
     + DueSchedules

@@ -36,6 +36,7 @@ pub mod restored;
 mod schedule;
 pub mod server;
 pub mod settings;
+mod skills;
 pub mod snapshot;
 mod spending;
 pub mod spoken;
@@ -86,6 +87,7 @@ pub use schedule::{
     Version, Wait, Which,
 };
 pub use settings::Since;
+pub use skills::{LoadedSkills, MAX_SKILLS};
 pub use spending::UsageCounters;
 pub use status::{StatusChange, StatusMessages, StatusNote, Stray};
 pub use summary::{Day, SoughtTalk, Summaries, SummaryGap, SummaryMark, Talk};

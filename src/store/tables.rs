@@ -23,7 +23,7 @@ pub const TABLES: &[Table] = &[
     numbered(
         "conversation",
         "id, account, key, place, title, epoch, closed, todos, plan, last_at, cut, short, model, effort, parent, \
-         agent",
+         agent, skills",
     ),
     table("place_alias", "account, old, new", "account, old"),
     table("conversation_alias", "account, old, conversation", "account, old"),

@@ -355,12 +355,17 @@ async fn a_reset_raises_the_epoch(bed: &dyn Fixture) {
     let first = started(ledger.as_ref(), 1, 1).await;
     finished(ledger.as_ref(), &first.claim, finish("old", vec![])).await;
     ledger.set_todos(&conversation(1), "[]".to_owned()).await.unwrap();
+    for skill in ["pdf", "docx", "pdf"] {
+        ledger.add_skill(&conversation(1), skill).await.unwrap();
+    }
+    assert_eq!(ledger.skills(&conversation(1)).await.unwrap(), ["docx", "pdf"]);
     let running = started(ledger.as_ref(), 1, 2).await;
     assert_eq!(running.history.len(), 1);
     let row = command(ledger.as_ref(), 1, 3).await;
     let done = ledger.command(row, CommandEffect::Reset(draft(1, 1))).await.unwrap().unwrap();
     assert_eq!(done.stopping, [running.claim.task]);
     assert_eq!(ledger.todos(&conversation(1)).await.unwrap(), None);
+    assert!(ledger.skills(&conversation(1)).await.unwrap().is_empty());
     finished(ledger.as_ref(), &running.claim, finish("late", vec![])).await;
     let new = started(ledger.as_ref(), 1, 4).await;
     assert!(new.history.is_empty(), "the old task wrote under its own epoch: {:?}", new.history);

@@ -37,6 +37,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0024_spoken.sql"),
     include_str!("migrations/0025_agents.sql"),
     include_str!("migrations/0026_agent.sql"),
+    include_str!("migrations/0027_skills.sql"),
 ];
 
 /// The version written today.

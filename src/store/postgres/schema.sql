@@ -40,7 +40,8 @@ CREATE TABLE conversation (
     model TEXT COLLATE "C",
     effort TEXT COLLATE "C",
     parent BIGINT,
-    agent TEXT COLLATE "C"
+    agent TEXT COLLATE "C",
+    skills TEXT COLLATE "C"
 );
 CREATE UNIQUE INDEX conversation_key ON conversation (account, key);
 CREATE INDEX conversation_place ON conversation (account, place);

@@ -48,6 +48,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0033_spoken.sql"),
     include_str!("migrations/0034_agents.sql"),
     include_str!("migrations/0035_agent.sql"),
+    include_str!("migrations/0036_skills.sql"),
 ];
 
 /// The version written today (`PRAGMA user_version`).

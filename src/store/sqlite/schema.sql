@@ -18,7 +18,7 @@ CREATE TABLE cursor (account TEXT PRIMARY KEY, value TEXT NOT NULL, at INTEGER N
 
 -- cut: the first ending of its epoch that is still read as history. short: tasks that ended before this one are shown
 -- with their long answers cut. model, effort, agent: which profile and which agent
--- answer here and how hard the model thinks, where an owner has said so.
+-- answer here and how hard the model thinks, where an owner has said so. skills: names of those in force, in their order.
 CREATE TABLE conversation (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     account TEXT NOT NULL,
@@ -35,7 +35,8 @@ CREATE TABLE conversation (
     model TEXT,
     effort TEXT,
     parent INTEGER,
-    agent TEXT
+    agent TEXT,
+    skills TEXT
 ) STRICT;
 CREATE UNIQUE INDEX conversation_key ON conversation (account, key);
 CREATE INDEX conversation_place ON conversation (account, place);

@@ -217,7 +217,8 @@ impl Command {
 fn begin_anew(tx: &mut dyn Tx, conversation: i64, now: DateTime<Utc>) -> Result<StopResult> {
     let ended = stop::stop(tx, conversation, None, now)?;
     tx.execute_later(
-        "UPDATE conversation SET epoch = epoch + 1, cut = 0, short = 0, todos = NULL, plan = 0
+        "UPDATE conversation SET epoch = epoch + 1, cut = 0, short = 0, todos = NULL, skills = NULL,
+             plan = 0
          WHERE id = ?1",
         params![conversation],
     )?;

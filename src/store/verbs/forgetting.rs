@@ -33,8 +33,8 @@ pub fn mark(tx: &mut dyn Tx, conversation: i64, now: DateTime<Utc>) -> Result<St
         drop_waiting(tx, conversation, now)?;
         summary::forget(tx, conversation)?;
         tx.execute_later(
-            "UPDATE conversation SET epoch = epoch + 1, cut = 0, short = 0, todos = NULL, plan = 0,
-                 model = NULL, effort = NULL, agent = NULL WHERE id = ?1",
+            "UPDATE conversation SET epoch = epoch + 1, cut = 0, short = 0, todos = NULL, skills = NULL,
+                 plan = 0, model = NULL, effort = NULL, agent = NULL WHERE id = ?1",
             params![conversation],
         )?;
         tx.execute_later(

@@ -84,6 +84,7 @@ mod schedules;
 mod scrub;
 mod settle;
 mod shown;
+mod skills;
 mod spawning;
 mod spending;
 mod spoken;

@@ -140,7 +140,8 @@ fn merge_away(tx: &mut dyn Tx, account: &str, key: &str, into: i64) -> Result<()
         "UPDATE approval_asked SET conversation = ?1 WHERE conversation = ?2",
         "UPDATE schedule SET conversation = ?1 WHERE conversation = ?2",
         "UPDATE conversation_alias SET conversation = ?1 WHERE conversation = ?2",
-        "UPDATE conversation SET closed = NULL, todos = COALESCE(conversation.todos, young.todos)
+        "UPDATE conversation SET closed = NULL, todos = COALESCE(conversation.todos, young.todos),
+             skills = COALESCE(conversation.skills, young.skills)
          FROM conversation young WHERE conversation.id = ?1 AND young.id = ?2",
     ] {
         tx.execute_later(sql, params![into, young])?;
