@@ -17,8 +17,9 @@ const LEAST: usize = 300;
 /// Something that tasks read before their newest message.
 #[async_trait]
 pub trait ContextSource: Send + Sync {
-    /// Returns what a task reads of it; `None` when there is nothing. The task's facts are those of today.
-    async fn part(&self, claimed: &TaskClaim) -> Option<ContextPart>;
+    /// Returns what a task reads of it whose model reads so many tokens; `None` when there is nothing. The task's facts are
+    /// those of today.
+    async fn part(&self, claimed: &TaskClaim, window: u64) -> Option<ContextPart>;
 }
 
 /// A part of what a task reads before its newest message.

@@ -78,6 +78,11 @@ pub struct Agent {
 }
 
 impl Agent {
+    /// Returns how many tokens the model reads that answers a task: the profile of this name, else the `main` route.
+    pub fn window(&self, profile: Option<&str>) -> u64 {
+        self.model_of(profile).card().context
+    }
+
     /// Returns the profile of this name; the `main` route where none is named, or it has left the config.
     fn model_of(&self, profile: Option<&str>) -> Arc<dyn Model> {
         let Some(name) = profile else { return Arc::clone(&self.model) };

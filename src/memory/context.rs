@@ -23,7 +23,7 @@ const TITLE: &str = "What you remember here from earlier talks; parts of it may 
 
 #[async_trait]
 impl ContextSource for MemoryBook {
-    async fn part(&self, claimed: &TaskClaim) -> Option<ContextPart> {
+    async fn part(&self, claimed: &TaskClaim, _: u64) -> Option<ContextPart> {
         let facts = &claimed.facts;
         let own = claimed.agent.as_ref().and_then(|agent| agent.memory.as_deref());
         let subjects = self.seen_as(&claimed.conversation, own, facts.is_owner_alone());

@@ -69,7 +69,7 @@ impl NamedContacts {
 #[async_trait]
 impl ContextSource for NamedContacts {
     /// An owner alone hears of everybody; who stands in others' conversations is known there by what they write.
-    async fn part(&self, claimed: &TaskClaim) -> Option<ContextPart> {
+    async fn part(&self, claimed: &TaskClaim, _: u64) -> Option<ContextPart> {
         if !claimed.facts.is_owner_alone() || claimed.heard.is_empty() {
             return None;
         }

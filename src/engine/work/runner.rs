@@ -81,9 +81,14 @@ impl TaskRunner for AgentRunner {
         let persona = own.unwrap_or_else(|| self.persona.now());
         let cancel = ports.cancel.clone();
         let (shape, scope) = (&shape, &scope);
+        let agent = match claimed.facts.trigger {
+            Trigger::Heartbeat => &self.heartbeat,
+            _ => &self.agent,
+        };
+        let window = agent.window(claimed.facts.pick.model.as_deref());
         let mut context = Vec::new();
         for source in &self.contexts {
-            context.extend(source.part(claimed).await);
+            context.extend(source.part(claimed, window).await);
         }
         let assignment = Assignment {
             claimed,
@@ -96,10 +101,6 @@ impl TaskRunner for AgentRunner {
             inflow,
             quota,
             cancel,
-        };
-        let agent = match claimed.facts.trigger {
-            Trigger::Heartbeat => &self.heartbeat,
-            _ => &self.agent,
         };
         agent.drive(assignment).await
     }

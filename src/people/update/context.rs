@@ -43,7 +43,7 @@ impl OpenTodos {
 
 #[async_trait]
 impl ContextSource for OpenTodos {
-    async fn part(&self, claimed: &TaskClaim) -> Option<ContextPart> {
+    async fn part(&self, claimed: &TaskClaim, _: u64) -> Option<ContextPart> {
         if claimed.facts.trust == Trust::Stranger {
             return None;
         }
