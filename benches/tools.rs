@@ -20,7 +20,7 @@ use selkie::tools::paths::Roots;
 use selkie::tools::ports::{Modes, NoAsker, Reply, SayOutcome, Silent, Todos};
 use selkie::tools::registry::{Overlay, Registry};
 use selkie::tools::scope::Scope;
-use selkie::tools::{Settings, ToolError, memory, ports};
+use selkie::tools::{Settings, ToolError, memory, ports, skills};
 use selkie_channel_core::{AccountId, Body, ConversationId, Redactor};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -31,7 +31,8 @@ use tokio_util::sync::CancellationToken;
 mod absent;
 
 use absent::{
-    NoAddressees, NoAgents, NoMemory, NoPostFiles, NoSessions, NoStudio, NoTimetable, NoTodoFile,
+    NoAddressees, NoAgents, NoMemory, NoPostFiles, NoSessions, NoSkills, NoStudio, NoTimetable,
+    NoTodoFile,
 };
 
 /// Files of the tree.
@@ -264,6 +265,7 @@ impl ToolRunner {
                 state: Some(at("state")),
                 workspace: Some(self.dir.path().to_owned()),
                 elsewhere: false,
+                skills: Default::default(),
                 confinement: Default::default(),
                 lists: Default::default(),
                 level: Default::default(),
@@ -290,6 +292,7 @@ impl ToolRunner {
             agents: Arc::new(NoAgents),
             begun: Vec::new(),
             memory: Arc::new(NoMemory),
+            skills: Arc::new(NoSkills),
             own_memory: None,
             studio: Arc::new(NoStudio),
             permissions: NoAsker::permissions("nobody is there"),

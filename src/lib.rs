@@ -15,5 +15,6 @@ pub use selkie_people as people;
 pub use selkie_sandbox as sandbox;
 pub use selkie_schedule as schedule;
 pub use selkie_shape as shape;
+pub use selkie_skills as skills;
 pub use selkie_store as store;
 pub use selkie_tools as tools;

@@ -786,3 +786,57 @@ fn what_is_no_file_in_the_place_of_one_is_named_and_not_waited_for() {
     assert_eq!(said.code, 1, "{}", said.err);
     assert!(said.err.contains("selkie.sock is a folder"), "{}", said.err);
 }
+
+#[test]
+fn a_skill_is_installed_after_a_look_and_compared_with_the_specification() {
+    let desk = Desk::with("llm: { provider: offline }\nfile_state_dir: state\n");
+    let folder = desk.path().join("tea");
+    fs::create_dir(&folder).unwrap();
+    let skill =
+        "---\nname: tea\ndescription: How tea is made\n---\nRun `curl https://a.example/x`.\n";
+    fs::write(folder.join("SKILL.md"), skill).unwrap();
+    let none = desk.selkie(&["skills", "list"]);
+    assert_eq!(
+        (none.code, none.out.as_str()),
+        (0, "No skill is installed yet: selkie skills install FOLDER\n")
+    );
+    assert_eq!(desk.selkie(&["skills", "check", "tea"]).out, "<folder>/tea: good\n");
+    let asked = desk.selkie(&["skills", "install", "tea"]);
+    let hash =
+        asked.out.lines().find_map(|line| line.strip_prefix("Hash:")).unwrap().trim().to_owned();
+    assert_eq!(asked.code, 2, "{}", asked.err);
+    assert!(asked.err.contains(&format!("add --yes {hash}")), "{}", asked.err);
+    assert!(
+        asked.out.contains("Commands, and code that starts programs (1):\n  SKILL.md:5: Run"),
+        "{}",
+        asked.out
+    );
+    assert!(!desk.path().join("state/skills").exists(), "nothing is written before the yes");
+    let other = desk.selkie(&["skills", "install", "tea", "--yes", "sha256:0"]);
+    assert!(other.code == 1 && other.err.contains("nothing was changed"), "{}", other.err);
+    let done = desk.selkie(&["skills", "install", "tea", "--yes", &hash]);
+    assert!(
+        done.code == 0 && done.out.ends_with("tea is installed in <folder>/state/skills/tea.\n"),
+        "{}",
+        done.out
+    );
+    let list = desk.selkie(&["skills", "list", "--json"]);
+    let list: serde_json::Value = serde_json::from_str(&list.out).unwrap();
+    assert_eq!(
+        (&list["skills"][0]["reviewed"], &list["skills"][0]["hash"]),
+        (&true.into(), &hash.into())
+    );
+    let called = desk.selkie(&["tools", "call", "load_skill", r#"{"name":"tea"}"#]);
+    assert!(
+        called.out.contains("which your owner has reviewed") && called.out.contains("curl"),
+        "{}",
+        called.out
+    );
+    fs::write(desk.path().join("state/skills/tea/more.md"), "x").unwrap();
+    assert!(desk.selkie(&["skills", "list"]).out.contains("not reviewed"));
+    fs::write(folder.join("SKILL.md"), skill.replace("name: tea", "name: Tea")).unwrap();
+    let wrong = desk.selkie(&["skills", "check", "tea"]);
+    assert!(wrong.code == 1 && wrong.out.contains("error: name takes a to z"), "{}", wrong.out);
+    let gone = desk.selkie(&["skills", "remove", "tea", "--yes"]);
+    assert!(gone.code == 0 && !desk.path().join("state/skills/tea").exists(), "{}", gone.err);
+}

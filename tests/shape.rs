@@ -23,6 +23,7 @@ use selkie::shape::{ChannelTools, Shape, Shaper, fit};
 use selkie::tools::base::PublicChannel;
 use selkie::tools::registry::{Base, NameLookup, ToolEntry};
 use selkie::tools::scope::Scope;
+use selkie::tools::skills::SkillNames;
 use selkie::tools::{Handler, Output, Settings, Tool, ToolError, base};
 use selkie_channel_core::{
     Audience, Features, MessageRef, ParameterNames, SpeakingEffect, SpeakingTool,
@@ -55,7 +56,7 @@ impl Handler for Planned {
 }
 
 /// A name that no tool has yet.
-const PLANNED: &[(&str, Class)] = &[("load_skill", Class::Read)];
+const PLANNED: &[(&str, Class)] = &[("navigate", Class::Note)];
 /// What lets others work.
 const NAMED: &[(&str, Class)] = &[("acp_spawn", Class::Exec), ("spawn", Class::Agent)];
 
@@ -73,7 +74,8 @@ fn runtime() -> Vec<ToolEntry> {
     let posting = vec![PublicChannel { name: "x", data, configured: true }];
     let acp = json!({ "agents": { "robin": { "command": "robin" } } });
     let acp = Arc::new(serde_json::from_value(acp).unwrap());
-    let means = base::ToolDeps { posting, has_images: true, acp, ..Default::default() };
+    let skills = SkillNames { reviewed: vec!["pdf".to_owned()], ..SkillNames::default() };
+    let means = base::ToolDeps { posting, has_images: true, acp, skills, ..Default::default() };
     base::runtime(&Settings::default(), &means)
 }
 
@@ -274,15 +276,16 @@ fn printed(facts: &Facts, shape: &Shape) -> String {
     for line in shape.explain().there.into_iter().filter(|line| !line.asks.is_empty()) {
         asks.entry(line.asks.join("; ")).or_default().push(line.name);
     }
-    let Reach { workspace, state, elsewhere } = shape.roots.opens;
+    let Reach { workspace, state, skills, elsewhere } = shape.roots.opens;
     let workspace = match workspace {
         Workspace::No => "",
         Workspace::Set => ", a workspace that an owner has set",
         Workspace::Any => ", workspace",
     };
     let state = if state { ", the owner's files of the state folder" } else { "" };
+    let skills = if skills { ", reads skills" } else { "" };
     let elsewhere = if elsewhere { ", reads elsewhere" } else { "" };
-    let files = format!("own folder{workspace}{state}{elsewhere}");
+    let files = format!("own folder{workspace}{state}{skills}{elsewhere}");
     let mut text = format!("# {}{note}\nfiles: {files}\n", shape.setting);
     text.push_str(&format!("there: {}\n", names(shape).join(" ")));
     for (why, names) in asks {

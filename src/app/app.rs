@@ -14,6 +14,7 @@ use crate::mcp;
 use crate::otlp::Exporter;
 use crate::posts;
 use crate::process;
+use crate::skills::skill_settings;
 use crate::speech::speaker;
 use crate::state;
 use crate::templates;
@@ -308,6 +309,7 @@ impl AppConfig {
             prices: llm::price_list(&self.settings.llm),
             models: llm::model_list(&self.settings.llm),
             schedules: self.settings.schedules.clone(),
+            skills: skill_settings(&self.settings),
             ours: self.ours.clone(),
         }
     }

@@ -243,7 +243,7 @@ fn sound(
         processes,
         posting: public_channels(binary, &channels),
         ours: &ours,
-        state: &folders.state,
+        folders: &folders,
         clock: &clocks.clock,
         redactor: &redactor,
     })?;

@@ -42,6 +42,7 @@ pub mod schedules;
 mod schemas;
 pub mod service_manager;
 pub mod sessions;
+mod skills;
 pub mod socket;
 mod speech;
 pub mod state;

@@ -23,7 +23,7 @@ use selkie_shape::roots::{Reach, Workspace};
 use selkie_tools::ToolError;
 use selkie_tools::agents::ChildOrder;
 use selkie_tools::dispatch::dispatch;
-use selkie_tools::paths::{Level, Roots};
+use selkie_tools::paths::{Level, Roots, SkillFolders};
 use selkie_tools::ports::{NoAsker, Progress};
 use selkie_tools::preview::preview;
 use selkie_tools::resolve::{ResolvedCall, resolve};
@@ -189,9 +189,7 @@ impl ToolRunner<'_> {
     fn scope(&self, by_hand: &ByHand, facts: &Facts, shape: &Shape, call: &str) -> Scope {
         let workspace = &by_hand.workspace;
         let key = format!("cli:{}", workspace.display());
-        let Reach { workspace: opened, state, elsewhere } = shape.roots.opens;
         let flow = &self.app.flow;
-        let folders = &self.app.plan.folders;
         Scope {
             task: TaskId(0),
             call: call.to_owned(),
@@ -211,23 +209,14 @@ impl ToolRunner<'_> {
             earlier: Arc::default(),
             plan: None,
             given: Vec::new(),
-            roots: Roots {
-                cache: folders.cache.clone(),
-                own: folders.cache.join(OWN),
-                state: state.then(|| folders.state.clone()),
-                workspace: (opened == Workspace::Any).then(|| workspace.clone()),
-                elsewhere,
-                confinement: shape.confinement,
-                level: Level::of_task(facts.taint, by_hand.facts.trust),
-                ours: flow.own_paths(),
-                lists: flow.acquaintances.lists(),
-            },
+            roots: self.roots(by_hand, facts, shape),
             reply: Arc::new(Nobody),
             tools: Arc::clone(shape.registry.block()),
             progress: Arc::clone(&self.progress),
             todos: Arc::new(LedgerTodos(Arc::clone(&self.app.ledger))),
             todo_file: Arc::clone(&flow.people.todo_file),
             memory: Arc::clone(&flow.memory) as _,
+            skills: Arc::clone(&flow.skills) as _,
             own_memory: None,
             asked: Arc::default(),
             timetable: Arc::clone(&flow.timetable) as _,
@@ -244,6 +233,27 @@ impl ToolRunner<'_> {
             task_deadline: Instant::now() + Duration::from_secs(24 * 60 * 60),
             cancel: CancellationToken::new(),
             clock: Arc::clone(&self.app.clock),
+        }
+    }
+
+    fn roots(&self, by_hand: &ByHand, facts: &Facts, shape: &Shape) -> Roots {
+        let Reach { workspace: opened, state, skills, elsewhere } = shape.roots.opens;
+        let flow = &self.app.flow;
+        let folders = &self.app.plan.folders;
+        Roots {
+            cache: folders.cache.clone(),
+            own: folders.cache.join(OWN),
+            state: state.then(|| folders.state.clone()),
+            workspace: (opened == Workspace::Any).then(|| by_hand.workspace.clone()),
+            elsewhere,
+            skills: match skills {
+                true => flow.skills.folders(facts.trust),
+                false => SkillFolders::default(),
+            },
+            confinement: shape.confinement,
+            level: Level::of_task(facts.taint, by_hand.facts.trust),
+            ours: flow.own_paths(),
+            lists: flow.acquaintances.lists(),
         }
     }
 }

@@ -40,6 +40,7 @@ pub fn notes(plan: &AppConfig) -> Vec<String> {
         notes.push("workspace.shared does nothing without workspace.dir".to_owned());
     }
     notes.extend(unheld(plan));
+    notes.extend(without_folder(&plan.settings.skills.folders));
     for (key, places) in [("places", &plan.settings.places), ("groups", &plan.settings.groups)] {
         for place in places.keys().filter(|place| !is_heard(plan, place)) {
             notes.push(format!(
@@ -54,6 +55,17 @@ pub fn notes(plan: &AppConfig) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Folders of skills that are not there.
+fn without_folder(folders: &[std::path::PathBuf]) -> impl Iterator<Item = String> {
+    let missing = folders.iter().enumerate().filter(|(_, folder)| !folder.is_dir());
+    missing.map(|(index, folder)| {
+        let folder = folder.display();
+        format!(
+            "skills.folders.{index} is {folder}, which is no folder: no skill is looked for there"
+        )
+    })
 }
 
 /// Why commands in the workspace run without the sandbox, or not at all.

@@ -23,7 +23,7 @@ use selkie_domain::count::counted;
 use selkie_engine::flow::{ChannelChange, ChannelOutcome};
 
 /// What can change while selkie runs, besides the channels' own sections: these keys and all beneath them.
-const LIVE: [&str; 29] = [
+const LIVE: [&str; 30] = [
     "acp",
     "agent",
     "agents",
@@ -47,6 +47,7 @@ const LIVE: [&str; 29] = [
     "progress",
     "record_untriggered",
     "schedules",
+    "skills",
     "speech",
     "store.retention",
     "tools",
@@ -154,6 +155,10 @@ impl Reloader {
     async fn carried_out(&self, stands: &mut Effective) -> Result<ReloadReport, NotDone> {
         let plan = self.planned(None).await?;
         let changed = plan.written.changed(stands);
+        if changed.is_empty() {
+            // Skills may have come and gone: they are files.
+            self.app.shaper.put(Arc::clone(&plan.shaper));
+        }
         let (live, later): (Vec<_>, Vec<_>) =
             changed.into_iter().partition(|path| self.is_live(&written(path)));
         let moves = later.iter().any(|path| FOLDERS.contains(&written(path).as_str()));

@@ -1,7 +1,6 @@
 //! What tasks may use, made of a config: the base of tools, its shapes, and the servers whose tools stand in it.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use rustls::ClientConfig;
@@ -11,7 +10,9 @@ use crate::Binary;
 use crate::http;
 use crate::mcp::{self, McpDeps};
 use crate::schemas::schemas;
+use crate::skills::skill_names;
 use selkie_agent::SmallModel;
+use selkie_config::paths::Folders;
 use selkie_config::problem::{Place, Problem as ConfigProblem, Problems};
 use selkie_config::settings::Settings;
 use selkie_domain::clock::SharedClock;
@@ -59,8 +60,8 @@ pub struct ToolingDeps<'a> {
     pub posting: Vec<PublicChannel>,
     /// What is closed to every tool.
     pub ours: &'a Ours,
-    /// The state folder.
-    pub state: &'a Path,
+    /// Where things lie.
+    pub folders: &'a Folders,
     /// The time.
     pub clock: &'a SharedClock,
     /// Learns the servers' secrets.
@@ -74,7 +75,8 @@ impl Tooling {
     /// A defect: a name that stands twice.
     pub fn of(deps: ToolingDeps<'_>) -> Result<Self, Problems> {
         let ToolingDeps { binary, settings, tls, routes, processes, posting, .. } = deps;
-        let means = ToolDeps { posting, ..means(binary, settings, tls, routes, processes) };
+        let skills = skill_names(&settings.skills, deps.folders);
+        let means = ToolDeps { posting, skills, ..means(binary, settings, tls, routes, processes) };
         let sandbox = sandbox(settings, &means.processes);
         let pinned = mcp::tools(
             &settings.mcp,
@@ -82,7 +84,7 @@ impl Tooling {
                 means: &means,
                 sandbox: &sandbox,
                 ours: deps.ours,
-                state: deps.state,
+                state: &deps.folders.state,
                 clock: deps.clock,
                 redactor: deps.redactor,
             },
@@ -133,6 +135,7 @@ fn means(
         has_images: settings.images.is_on(),
         acp: Arc::new(settings.acp.clone()),
         foreign: Vec::new(),
+        skills: Default::default(),
     }
 }
 

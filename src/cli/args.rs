@@ -22,6 +22,7 @@ use super::reload::ReloadArgs;
 use super::schedule_args::Schedules;
 use super::service_args::{Logs, Service};
 use super::sessions::{Export, Sessions};
+use super::skills_args::Skills;
 use super::status::StatusArgs;
 use super::support::SupportArgs;
 use super::todos::Todos;
@@ -111,6 +112,9 @@ is wrong")]
     /// Show, search and export what the bot remembers in each chat
     #[command(subcommand)]
     Memory(Memory),
+    /// Install, review, check and list skills: how kinds of work are done
+    #[command(subcommand)]
+    Skills(Skills),
     /// List, explain and call tools
     #[command(subcommand)]
     Tools(Tools),

@@ -46,7 +46,7 @@ mod tests {
     /// What is longer is wrapped to where a command begins, and reads like one.
     const NARROW: usize = 80;
     /// Why commands print no JSON.
-    const WITHOUT_JSON: [(&str, &[&str]); 4] = [
+    const WITHOUT_JSON: [(&str, &[&str]); 5] = [
         ("they go on until they are stopped, or talk with a person", &["init", "run", "demo"]),
         (
             "what they print is a file, or JSON already",
@@ -86,6 +86,10 @@ mod tests {
         (
             "they change many things, all or none; lists and status --json show them",
             &["schedules import", "store copy"],
+        ),
+        (
+            "they show a skill that is to be read; skills list --json has the rest",
+            &["skills show", "skills install", "skills review", "skills remove"],
         ),
     ];
 

@@ -47,6 +47,8 @@ mod service;
 mod service_args;
 mod sessions;
 mod setting;
+mod skills;
+mod skills_args;
 mod status;
 mod store;
 mod story;
@@ -142,6 +144,7 @@ fn carry_out_in(binary: &Binary, chosen: ConfigChoice, command: Command) -> Outc
             sessions::sessions(binary, &chosen, sessions::Sessions::Export(what))
         }
         Command::Memory(what) => memory::memory(binary, &chosen, what),
+        Command::Skills(what) => skills::skills(binary, &chosen, what),
         Command::Approvals(what) => approvals::approvals(binary, &chosen, what),
         Command::Reload(args) => reload::reload(binary, &chosen, &args),
         Command::Pair(what) => pair::pair(binary, &chosen, what),

@@ -11,7 +11,8 @@ use crate::settings::Settings;
 use crate::source::path;
 use crate::unprompted::{self, Targets};
 use crate::{
-    acp, bounds, commands, database, fixed, mcp, own_agents, place_settings, reach, rows, sandboxed,
+    acp, bounds, commands, database, fixed, mcp, own_agents, place_settings, reach, rows,
+    sandboxed, skills,
 };
 use selkie_domain::crash::CrashPoint;
 use selkie_domain::spelling::nearest;
@@ -61,6 +62,7 @@ pub fn contradictions(
     wrong.extend(sandboxed::problems(settings, kits));
     wrong.extend(acp::problems(&settings.acp));
     wrong.extend(mcp::problems(&settings.mcp, kits));
+    wrong.extend(skills::problems(&settings.skills));
     wrong.extend(reach::problems(settings));
     wrong.extend(database::problem(settings));
     wrong.extend(crash(settings));

@@ -42,6 +42,7 @@ mod rows;
 mod sandboxed;
 mod schema;
 mod secrets;
+mod skills;
 mod sources;
 pub mod state_folder;
 mod tool_places;

@@ -18,6 +18,7 @@ use selkie_memory as memory;
 use selkie_sandbox as sandbox;
 use selkie_schedule::fixed::FixedSchedule;
 use selkie_schedule::zone::Zone;
+use selkie_skills as skills;
 use selkie_store as store;
 use selkie_tools as tools;
 
@@ -60,6 +61,8 @@ pub struct Settings {
     pub agent: agent::Settings,
     /// What tools keep to.
     pub tools: tools::Settings,
+    /// How kinds of work are done, in folders that tasks load when they need them.
+    pub skills: skills::Settings,
     /// Other programs' agents that tasks may be given to.
     pub acp: tools::acp::Settings,
     /// Other servers' tools, over the Model Context Protocol.
@@ -135,6 +138,7 @@ impl Default for Settings {
             images: llm::ImageSettings::default(),
             agent: agent::Settings::default(),
             tools: tools::Settings::default(),
+            skills: skills::Settings::default(),
             acp: tools::acp::Settings::default(),
             mcp: mcp::Settings::default(),
             placed: BTreeMap::new(),

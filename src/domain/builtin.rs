@@ -49,6 +49,7 @@ builtins! {
     Contacts = "contacts", "lists the people I know here; /contacts NAME shows one";
     Sessions = "sessions", "lists the conversations I take part in; in a group only this one";
     Agents = "agents", "lists the agents that work for this conversation, and those that have ended within a day";
+    Skills = "skills", "lists the kinds of work that I do your way, and which are in force here";
     Ps = "ps", "lists the programs running for this conversation";
     Tools = "tools", "lists what I can use here; /tools why NAME says why one is here or not";
     Workspace = "workspace", "shows or sets the folder I work in here: /workspace /srv/project, /workspace off";

@@ -79,6 +79,7 @@ impl Start<'_> {
                 // Its working folder is the config's.
                 elsewhere: true,
                 ours: deps.ours.clone(),
+                skills: Default::default(),
                 lists: Lists::default(),
                 confinement: deps.policy.of(true, |_| false),
                 level: level.noting(deps.programs.processes.commands()),

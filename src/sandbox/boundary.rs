@@ -44,6 +44,8 @@ pub(crate) const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/full", "/
 pub struct Boundary {
     /// Files and folders that it may read, and programs that it may run, with all below them but `closed`.
     pub reads: Vec<PathBuf>,
+    /// Folders that it may read, too, with all below them, wherever they lie.
+    pub named: Vec<PathBuf>,
     /// Folders in which it may do anything, with all below them.
     pub writes: Vec<PathBuf>,
     /// The bot's own: never open, wherever it lies.
@@ -75,7 +77,15 @@ impl Boundary {
         let is_root = rustix::process::geteuid().is_root();
         let of_root = OF_ROOT.iter().filter(|_| is_root).map(PathBuf::from);
         let closed = closed.into_iter().chain(of_root).collect();
-        Ok(Self { reads, writes: all, closed, network })
+        Ok(Self { reads, named: Vec::new(), writes: all, closed, network })
+    }
+
+    /// Opens these folders to read, too, though they may lie in a closed one; none that holds something of the bot's own.
+    #[must_use]
+    pub fn reading<'a>(mut self, folders: impl Iterator<Item = &'a Path>) -> Self {
+        let open = folders.map(real_or_same);
+        self.named = open.filter(|folder| holds_none(folder, &self.closed).is_ok()).collect();
+        self
     }
 
     /// Whether programs of a folder may be started.

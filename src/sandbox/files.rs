@@ -25,6 +25,9 @@ pub(crate) fn restrict(boundary: &Boundary) -> Result<u32, RulesetError> {
             rules = open(rules, &path, AccessFs::from_read(NEWEST))?;
         }
     }
+    for folder in &boundary.named {
+        rules = open(rules, folder, AccessFs::from_read(NEWEST))?;
+    }
     let devices = AccessFs::ReadFile | AccessFs::WriteFile;
     for device in DEVICES {
         rules = open(rules, device.as_ref(), devices)?;

@@ -26,6 +26,8 @@ pub struct Reach {
     pub workspace: Workspace,
     /// The list of the state folder that tools know: to read, and but for what defines the bot to write.
     pub state: bool,
+    /// Skills, to read.
+    pub skills: bool,
     /// The rest of the machine, to read.
     pub elsewhere: bool,
 }
@@ -55,30 +57,30 @@ pub const ROOTS: &[Row] = &[
     Row {
         id: "stranger",
         when: When::Stranger,
-        opens: Reach { workspace: Workspace::No, state: false, elsewhere: false },
+        opens: Reach { workspace: Workspace::No, state: false, skills: false, elsewhere: false },
         reads: "only this chat's own folder (file_cache_dir)",
         writes: "only this chat's own folder (file_cache_dir)",
     },
     Row {
         id: "group",
         when: When::Group,
-        opens: Reach { workspace: Workspace::Set, state: false, elsewhere: false },
-        reads: "only this chat's own folder (file_cache_dir), and the workspace if an owner has set one here with \
-                /workspace",
+        opens: Reach { workspace: Workspace::Set, state: false, skills: true, elsewhere: false },
+        reads: "only this chat's own folder (file_cache_dir), skills, and the workspace if an owner has set one here \
+                with /workspace",
         writes: "only this chat's own folder (file_cache_dir), and the workspace if an owner has set one here with \
                  /workspace",
     },
     Row {
         id: "allowed",
         when: When::Allowed,
-        opens: Reach { workspace: Workspace::Any, state: false, elsewhere: false },
-        reads: "only this chat's own folder (file_cache_dir) and its workspace",
+        opens: Reach { workspace: Workspace::Any, state: false, skills: true, elsewhere: false },
+        reads: "only this chat's own folder (file_cache_dir), its workspace and skills",
         writes: "only this chat's own folder (file_cache_dir) and its workspace",
     },
     Row {
         id: "owner",
         when: When::Always,
-        opens: Reach { workspace: Workspace::Any, state: true, elsewhere: true },
+        opens: Reach { workspace: Workspace::Any, state: true, skills: true, elsewhere: true },
         reads: "the workspace, this chat's own folder (file_cache_dir), the owner's files of file_state_dir, and \
                 files elsewhere on this machine",
         writes: "the workspace, this chat's own folder (file_cache_dir), and the owner's files of file_state_dir \
@@ -110,7 +112,9 @@ mod tests {
     #[test]
     fn less_trust_opens_no_more() {
         let open = |reach: Reach| {
-            (reach.workspace as u8, u8::from(reach.state), u8::from(reach.elsewhere))
+            let [state, skills, elsewhere] =
+                [reach.state, reach.skills, reach.elsewhere].map(u8::from);
+            (reach.workspace as u8, state.min(skills), elsewhere)
         };
         for pair in ROOTS.windows(2) {
             let (less, more) = (open(pair[0].opens), open(pair[1].opens));

@@ -13,6 +13,7 @@ use crate::ports::{
     ScheduleList, Sender, Sessions, Small, Studio, Timetable, TodoAsker, TodoFile, TodoReport,
     TodoWanted, Visitor, Wisher,
 };
+use crate::skills::{LoadedSkill, SkillReader, Skills};
 use selkie_domain::answer_picture::{AnswerPicture, PictureWish};
 use selkie_domain::ids::ScheduleId;
 use selkie_domain::schedule::Wish;
@@ -41,6 +42,17 @@ impl Timetable for NoTimetable {
         _: Wish,
     ) -> Result<String, ToolError> {
         Err(ToolError::tell("schedules are not kept here"))
+    }
+}
+
+/// Stands where there is no skill.
+#[derive(Clone, Copy, Debug)]
+pub struct NoSkills;
+
+#[async_trait]
+impl Skills for NoSkills {
+    async fn load(&self, _: &SkillReader, name: &str) -> Result<LoadedSkill, ToolError> {
+        Err(ToolError::tell(format!("there is no skill {name:?}")))
     }
 }
 

@@ -25,6 +25,7 @@ use crate::registry::{Base, ToolEntry};
 use crate::sessions::{SessionsHistory, SessionsList, SessionsSend, SessionsStatus};
 use crate::settings::Paths;
 use crate::shell::{Bash, PowerShell, Process, Processes, SpokenPrograms};
+use crate::skills::{LoadSkill, SkillNames};
 use crate::speak::contacts_send::ContactsSend;
 use crate::speak::message::Message;
 use crate::web::client::GuardedClient;
@@ -59,6 +60,8 @@ pub struct ToolDeps {
     pub acp: Arc<acp::Settings>,
     /// Other servers' tools.
     pub foreign: Vec<Arc<Tool>>,
+    /// Which skills there are.
+    pub skills: SkillNames,
 }
 
 impl ToolDeps {
@@ -99,6 +102,7 @@ impl Default for ToolDeps {
             has_images: false,
             acp: Arc::default(),
             foreign: Vec::new(),
+            skills: SkillNames::default(),
         }
     }
 }
@@ -223,8 +227,11 @@ pub fn runtime(settings: &Settings, means: &ToolDeps) -> Vec<ToolEntry> {
     let draws = settings.image_generate.enabled;
     let absent = (!means.has_images).then(|| unset("images"));
     let draw = ToolEntry { absent, ..ToolEntry::new(draws, ImageGenerate) };
+    let absent = means.skills.absent();
+    let skills = LoadSkill(means.skills.clone());
+    let skills = ToolEntry { absent, ..ToolEntry::new(settings.load_skill.enabled, skills) };
     let public = means.posting.iter().flat_map(|channel| posting(settings, *channel));
-    [plan, todo, spawn, acp, draw].into_iter().chain(public).collect()
+    [plan, todo, spawn, acp, draw, skills].into_iter().chain(public).collect()
 }
 
 /// The tools that post by a channel, wherever they are asked for.

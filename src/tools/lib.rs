@@ -31,6 +31,7 @@ mod sessions;
 pub mod settings;
 pub mod shell;
 pub mod shown;
+pub mod skills;
 #[cfg(any(test, feature = "testing"))]
 pub mod songs;
 pub mod speak;

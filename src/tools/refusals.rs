@@ -23,9 +23,12 @@ pub fn unset(section: &str) -> String {
     format!("{section}{UNSET}")
 }
 
-/// Whether a reason is a section that is not set.
+/// Says that there is nothing yet that `load_skill` could load.
+pub const NO_SKILL: &str = "there is no skill yet: `selkie skills install FOLDER` installs one";
+
+/// Whether a reason is a section that is not set, or that nothing is installed: the tool is there as soon as that is done.
 pub fn is_unset(reason: &str) -> bool {
-    reason.ends_with(UNSET)
+    reason.ends_with(UNSET) || reason == NO_SKILL
 }
 
 /// Says that config switched a tool off.

@@ -26,6 +26,7 @@ use selkie_domain::transcript::Picture;
 use selkie_domain::usage::Meter;
 
 use crate::paths::Roots;
+use crate::skills::Skills;
 
 /// The scope of one call.
 #[derive(Clone)]
@@ -76,6 +77,8 @@ pub struct Scope {
     pub todo_file: Arc<dyn TodoFile>,
     /// What is remembered.
     pub memory: Arc<dyn Memory>,
+    /// How kinds of work are done.
+    pub skills: Arc<dyn Skills>,
     /// The memory that its agent has for itself in this place, by its name.
     pub own_memory: Option<String>,
     /// What was asked, and by whom.

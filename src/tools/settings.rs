@@ -83,6 +83,8 @@ pub struct Settings {
     pub plan_create: plan_create::Settings,
     /// Bringing back what an earlier task has read.
     pub recall: Switch,
+    /// Loading skills, where there are any.
+    pub load_skill: Switch,
     /// Reading a file of memory.
     pub memory_get: Switch,
     /// Searching what is remembered.

@@ -15,7 +15,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::absent::{
-    NoAddressees, NoAgents, NoMemory, NoPostFiles, NoSessions, NoStudio, NoTimetable, NoTodoFile,
+    NoAddressees, NoAgents, NoMemory, NoPostFiles, NoSessions, NoSkills, NoStudio, NoTimetable,
+    NoTodoFile,
 };
 use crate::paths::{Level, Lists, Ours, Roots};
 use crate::ports::{Modes, NoAsker, Reply, SayOutcome, Silent, Todos};
@@ -69,6 +70,7 @@ impl Folders {
             state: Some(self.at("state")),
             workspace: Some(self.at("work")),
             elsewhere: false,
+            skills: Default::default(),
             confinement: Confinement::default(),
             lists: Lists::default(),
             level: Level::default(),
@@ -101,6 +103,7 @@ impl Folders {
             todos: Arc::clone(&self.todos) as Arc<dyn Todos>,
             todo_file: Arc::new(NoTodoFile),
             memory: Arc::new(NoMemory),
+            skills: Arc::new(NoSkills),
             own_memory: None,
             asked: Arc::default(),
             timetable: Arc::new(NoTimetable),

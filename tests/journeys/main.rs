@@ -122,6 +122,7 @@ mod service_manager;
 mod sessions;
 mod shell;
 mod silent_ends;
+mod skills;
 mod slack;
 mod slack_commands;
 mod slack_edits;

@@ -275,7 +275,7 @@ fn of_people_conversations_and_memory() {
 #[test]
 fn a_tool_that_selkie_lacks_is_said_to_be_missing_under_any_name() {
     let desk = Desk::new();
-    let names = ["navigate", "load_skill"];
+    let names = ["navigate"];
     for name in names {
         let output = desk.command().args(["tools", "call", name, "{}"]).output().unwrap();
         let words = String::from_utf8_lossy(&output.stderr);

@@ -59,6 +59,7 @@ impl Flow {
             timetable,
             people: rooms.people,
             memory: rooms.memory,
+            skills: rooms.skills,
             due_items: rooms.due_items,
             moved_chats: rooms.moved_chats,
             acquaintances: rooms.acquaintances,

@@ -26,6 +26,7 @@ use crate::work::sessions::SessionBook;
 use crate::work::studio::Studio;
 use crate::work::timetable::BookTimetable;
 use crate::work::workspace::Workspaces;
+use selkie_agent::ContextSource;
 use selkie_domain::live::Live;
 use selkie_domain::owners::Owners;
 use selkie_schedule::book::{Book, BookParts};
@@ -45,7 +46,7 @@ impl Flow {
         let context = context(&parts, &standing, terminal.channel(), &by_config);
         let rights = Arc::new(Rights::new(&context, by_config.settings.places.clone()));
         let timetable = Arc::new(timetable(&context, &parts, &by_config));
-        let files = StateFiles::build(&context, &parts, &timetable);
+        let files = StateFiles::build(&context, &parts, &timetable, &by_config.skills);
         let post_files = post_files(&context, &parts);
         let delivery = by_config.settings.delivery();
         let opened = Outbox::open(&context, delivery, Arc::clone(&post_files), &parts.cache_dir);
@@ -57,14 +58,13 @@ impl Flow {
             scopes(&files, &sessions, &agents, &timetable, &post_files, &studio, &workspaces);
         let shapes: Shapes = Arc::new(move |facts| standing.shaper.now().shape(facts));
         let persona = Arc::new(Persona::of(&parts.state_dir));
-        let contexts = std::iter::once(Arc::clone(&files.memory) as _);
         let runner = Live::of(AgentRunner {
             agent: by_config.agent,
             heartbeat: by_config.heartbeat,
             shapes: Arc::clone(&shapes),
             scopes,
             persona: Arc::clone(&persona),
-            contexts: contexts.chain(files.people.contexts.iter().cloned()).collect(),
+            contexts: contexts(&files),
         });
         Arc::new(Self::assemble(Rooms {
             context,
@@ -84,6 +84,7 @@ impl Flow {
             timetable,
             people: files.people,
             memory: files.memory,
+            skills: files.skills,
             summing: Some(by_config.summing),
             due_items: Some(files.due_items),
             moved_chats: Some(files.moved_chats),
@@ -100,6 +101,14 @@ impl Flow {
             version: parts.version,
         }))
     }
+}
+
+/// What tasks read before their newest message, in this order.
+fn contexts(files: &StateFiles) -> Vec<Arc<dyn ContextSource>> {
+    let mut all: Vec<Arc<dyn ContextSource>> =
+        vec![Arc::clone(&files.skills) as _, Arc::clone(&files.memory) as _];
+    all.extend(files.people.contexts.iter().cloned());
+    all
 }
 
 /// Where files are.
@@ -176,6 +185,7 @@ fn scopes(
         todo_file: Arc::clone(&files.people.todo_file),
         addressees: Arc::clone(&files.people.addressees),
         memory: Arc::clone(&files.memory) as _,
+        skills: Arc::clone(&files.skills),
         conversations: Arc::clone(&files.records) as _,
         modes: Arc::clone(&files.records) as _,
         workspaces: workspaces.clone(),

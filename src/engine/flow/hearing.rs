@@ -132,6 +132,7 @@ fn commands(
             book: Arc::clone(&rooms.memory),
             forgetting: Arc::clone(forgetting),
         },
+        skills: Arc::clone(&rooms.skills),
         version: rooms.version,
     }
 }

@@ -43,6 +43,7 @@ use selkie_schedule::book::BookError;
 use selkie_schedule::fixed::FixedSchedule;
 use selkie_schedule::post_view::PostUrl;
 use selkie_schedule::words::moment;
+use selkie_skills::SkillBook;
 use selkie_store::{PairedPerson, StoreError};
 
 mod assemble;
@@ -109,6 +110,8 @@ pub struct Flow {
     pub people: People,
     /// What is remembered.
     pub memory: Arc<MemoryBook>,
+    /// How kinds of work are done.
+    pub skills: Arc<SkillBook>,
     due_items: Option<Arc<DueItems>>,
     moved_chats: Option<Arc<MovedChats>>,
     /// Who was met.

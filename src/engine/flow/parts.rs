@@ -62,6 +62,8 @@ pub struct ByConfig {
     pub models: ModelList,
     /// The schedules that stand in the config.
     pub schedules: Vec<FixedSchedule>,
+    /// Which skills there are.
+    pub skills: selkie_skills::Settings,
     /// What is the bot's own: closed to every tool.
     pub ours: Ours,
 }

@@ -21,6 +21,7 @@ impl Flow {
         owners.extend(paired.map(|one| one.person).filter(|one| !new.owners.contains(one)));
         self.timetable.owners.put(&owners);
         self.named_owners.put(new.owners);
+        self.skills.put(&new.skills);
         self.outbox.put_settings(new.settings.delivery());
         self.live.put(&new.settings);
         self.live.decision.put(new.decision);

@@ -26,6 +26,7 @@ use selkie_domain::live::Live;
 use selkie_llm::{Model, ModelList, Outage};
 use selkie_memory::MemoryBook;
 use selkie_schedule::fixed::FixedSchedule;
+use selkie_skills::SkillBook;
 use selkie_tools::shell::Processes;
 use selkie_tools::{DocumentReader, PictureKeeper};
 
@@ -41,6 +42,7 @@ pub(super) struct Rooms {
     pub(super) timetable: Arc<BookTimetable>,
     pub(super) people: People,
     pub(super) memory: Arc<MemoryBook>,
+    pub(super) skills: Arc<SkillBook>,
     /// None in tests of other things.
     pub(super) summing: Option<SummaryConfig>,
     /// Until they are followed; none in tests of other things.

@@ -12,6 +12,7 @@ use crate::work::timetable::BookTimetable;
 use selkie_domain::clock::SystemClock;
 use selkie_memory::{MemoryBook, MemoryParts};
 use selkie_people::files::Files;
+use selkie_skills::{Settings, SkillBook};
 
 use crate::flow::parts::FlowParts;
 
@@ -21,6 +22,7 @@ pub(super) struct StateFiles {
     pub(super) records: Arc<Records>,
     pub(super) people: People,
     pub(super) memory: Arc<MemoryBook>,
+    pub(super) skills: Arc<SkillBook>,
     pub(super) due_items: Arc<DueItems>,
     pub(super) moved_chats: Arc<MovedChats>,
 }
@@ -30,6 +32,7 @@ impl StateFiles {
         context: &Context,
         parts: &FlowParts,
         timetable: &Arc<BookTimetable>,
+        skills: &Settings,
     ) -> Self {
         let Context { runtime, storage, .. } = context;
         let FlowParts { state_dir, forms, .. } = parts;
@@ -55,6 +58,8 @@ impl StateFiles {
             clock: Arc::clone(clock),
             embeddings: parts.embeddings.clone(),
         }));
+        let ledger = Arc::clone(&storage.ledger);
+        let skills = Arc::new(SkillBook::new(state_dir.clone(), skills, ledger));
         let due_items = Arc::new(DueItems {
             timetable: Arc::clone(timetable),
             files: Arc::clone(&files),
@@ -75,6 +80,6 @@ impl StateFiles {
             Arc::clone(&due_items) as _,
             Arc::clone(clock),
         );
-        Self { acquaintances, records, people, memory, due_items, moved_chats }
+        Self { acquaintances, records, people, memory, skills, due_items, moved_chats }
     }
 }

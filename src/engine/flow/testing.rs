@@ -63,6 +63,7 @@ use selkie_schedule::book::{Book, BookParts};
 use selkie_schedule::sleeper::Sleeper;
 use selkie_schedule::zone::Zone;
 use selkie_schedule::zones::Zones;
+use selkie_skills::SkillBook;
 use selkie_store::conformance;
 pub(crate) use selkie_store::conformance::account;
 use selkie_store::read::Reader;
@@ -486,6 +487,11 @@ pub(crate) fn desk_by(
         terminal,
         timetable: Arc::new(timetable),
         memory: Arc::new(memory),
+        skills: Arc::new(SkillBook::new(
+            state_dir.clone(),
+            &selkie_skills::Settings::default(),
+            Arc::clone(&ledger) as _,
+        )),
         people: crate::flow::people::People {
             todo_file: Arc::new(selkie_tools::absent::NoTodoFile),
             addressees: Arc::new(selkie_tools::absent::NoAddressees),

@@ -37,6 +37,7 @@ use selkie_domain::facts::{Mode, Trust};
 use selkie_domain::ids::{InboxId, TaskId};
 use selkie_domain::live::Live;
 use selkie_domain::task::TaskState;
+use selkie_skills::SkillBook;
 use selkie_store::read::TaskRow;
 use selkie_store::{CommandDone, CommandEffect, Draft, Location, StopAnswers, StoreError};
 use selkie_tools::shell::Processes;
@@ -66,6 +67,7 @@ pub struct Commands {
     /// Lists agents.
     pub(crate) agents: Arc<AgentBook>,
     pub(crate) memory: MemoryCommands,
+    pub(crate) skills: Arc<SkillBook>,
     pub(crate) chooser: ModelChooser,
     /// None in tests of other things.
     pub runner: Option<Live<AgentRunner>>,
@@ -242,6 +244,7 @@ impl Commands {
             Builtin::Contacts => say(self.contacts.contacts(given, trust).await?),
             Builtin::Sessions => say(self.conversations(given, trust).await?),
             Builtin::Agents => say(self.agents_here(given).await?),
+            Builtin::Skills => say(self.skills_here(given, trust).await?),
             Builtin::Ps => say(self.processes(given).await?),
             Builtin::Workspace if matches!(given.by, By::Hand(_)) => {
                 say(messages::WORKSPACE_OF_TERMINAL.to_owned())

@@ -21,6 +21,7 @@ pub mod memory;
 pub mod pairing;
 pub mod schedules;
 pub mod shown;
+pub mod skills;
 pub mod status;
 pub mod todos;
 
@@ -430,6 +431,7 @@ mod tests {
         - /contacts lists the people I know here; /contacts NAME shows one
         - /sessions lists the conversations I take part in; in a group only this one
         - /agents lists the agents that work for this conversation, and those that have ended within a day
+        - /skills lists the kinds of work that I do your way, and which are in force here
         - /ps lists the programs running for this conversation
         - /tools lists what I can use here; /tools why NAME says why one is here or not
         - /workspace shows or sets the folder I work in here: /workspace /srv/project, /workspace off

@@ -15,10 +15,11 @@ use selkie_people::update::Conversations;
 use selkie_sandbox::Confinement;
 use selkie_shape::Shape;
 use selkie_shape::roots::{Reach, Workspace};
+use selkie_skills::SkillBook;
 use selkie_store::TaskClaim;
 use selkie_tools::asked::{Speaker, UserText};
 use selkie_tools::memory::port::Memory;
-use selkie_tools::paths::{Level, Lists, Roots};
+use selkie_tools::paths::{Level, Lists, Roots, SkillFolders};
 use selkie_tools::ports::{
     Addressees, Agents, Asker, Modes, Permissions, PostFiles, Progress, Reply, Sessions, Studio,
     Timetable, TodoFile, Todos,
@@ -34,6 +35,7 @@ pub struct Scopes {
     pub(crate) todos: Arc<dyn Todos>,
     pub(crate) todo_file: Arc<dyn TodoFile>,
     pub(crate) memory: Arc<dyn Memory>,
+    pub(crate) skills: Arc<SkillBook>,
     pub(crate) timetable: Arc<dyn Timetable>,
     pub(crate) post_files: Arc<dyn PostFiles>,
     pub(crate) studio: Arc<dyn Studio>,
@@ -92,6 +94,7 @@ impl Scopes {
             todos: Arc::clone(&self.todos),
             todo_file: Arc::clone(&self.todo_file),
             memory: Arc::clone(&self.memory),
+            skills: Arc::clone(&self.skills) as _,
             own_memory: claimed.agent.as_ref().and_then(|agent| agent.memory.clone()),
             asked: Arc::new(asked(claimed)),
             timetable: Arc::clone(&self.timetable),
@@ -130,6 +133,11 @@ impl Scopes {
             state: opens.state.then(|| state_dir.clone()),
             workspace,
             elsewhere: opens.elsewhere,
+            skills: if opens.skills {
+                self.skills.folders(facts.trust)
+            } else {
+                SkillFolders::default()
+            },
             confinement: Confinement::default(),
             lists: self.lists(claimed, facts),
             level: Level::of_task(facts.taint, facts.trust).noting(&self.workspaces.commands),
@@ -196,6 +204,11 @@ mod tests {
             todos: Arc::clone(&records) as _,
             todo_file: Arc::new(selkie_tools::absent::NoTodoFile),
             memory: Arc::new(selkie_tools::absent::NoMemory),
+            skills: Arc::new(SkillBook::new(
+                "/s".into(),
+                &selkie_skills::Settings::default(),
+                Arc::clone(&context.storage.ledger),
+            )),
             timetable: Arc::new(selkie_tools::absent::NoTimetable),
             post_files: Arc::new(selkie_tools::absent::NoPostFiles),
             studio: Arc::new(selkie_tools::absent::NoStudio),

@@ -102,7 +102,8 @@ impl Location {
             None => self
                 .level
                 .whose(&file, &self.real(), self.zone)
-                .and(least(level::of_place(self.zone, &self.relative))),
+                .and(least(level::of_place(self.zone, &self.relative)))
+                .and(least(self.of_skill(&file.metadata()?))),
         };
         Ok((file, whose))
     }
@@ -114,7 +115,16 @@ impl Location {
 
     /// Notes that its name was shown.
     pub fn saw_name(&self) {
-        self.level.saw(self.level.of(self.level.whose_name(&self.real(), self.zone)));
+        let real = self.real();
+        self.level.saw(self.level.of(self.level.whose_name(&real, self.zone)));
+        if let Ok(found) = real.symlink_metadata() {
+            self.level.saw(self.of_skill(&found));
+        }
+    }
+
+    /// Returns the level of a file of a skill; of any other the least.
+    fn of_skill(&self, found: &std::fs::Metadata) -> Taint {
+        self.skills.level(&self.real(), found).unwrap_or_default()
     }
 
     /// Returns whose words are written here: those of what stands there, and of who writes.

@@ -12,6 +12,7 @@ mod ours;
 mod reading;
 mod roots;
 mod rules;
+mod skills;
 mod staged;
 mod stop;
 mod zone;
@@ -30,8 +31,9 @@ pub use level::{Level, level_of, mark_level};
 pub use lists::{ListWriter, Lists};
 pub use ours::{CREDENTIALS, ClosedPaths, Ours};
 pub use reading::{note_command, note_program, of_command};
-pub use roots::Roots;
+pub use roots::{RealRoots, Roots};
 pub use rules::denied;
+pub use skills::{SkillFolder, SkillFolders};
 pub use staged::{StageWriter, StagedContent};
 pub use stop::Stop;
 pub use zone::{Want, Zone};
@@ -57,6 +59,7 @@ pub struct Location {
     closed: Arc<ClosedPaths>,
     level: Level,
     lists: Lists,
+    skills: SkillFolders,
 }
 
 impl Finder<'_> {
@@ -131,6 +134,10 @@ impl Finder<'_> {
             return Ok(PathQuery { path, confined: Some(Zone::Own) });
         }
         if let Some(rest) = alias(written, "file_state_dir")? {
+            let path = self.roots.ours.state().map(|state| state.join(rest));
+            if let Some(path) = path.filter(|path| self.roots.skills.hold(&real_or_same(path))) {
+                return Ok(PathQuery { path, confined: Some(Zone::Skills) });
+            }
             let Some(state) = &self.roots.state else {
                 return Err(ToolError::tell(format!(
                     "file_state_dir is closed here: {} takes paths in {}",
@@ -190,7 +197,8 @@ impl Finder<'_> {
         let relative = real.strip_prefix(&root).unwrap_or(real).to_owned();
         let level = self.roots.level.clone();
         let lists = self.roots.lists.clone();
-        Ok(Location { zone, root, relative, closed: roots.closed, level, lists })
+        let skills = self.roots.skills.clone();
+        Ok(Location { zone, root, relative, closed: roots.closed, level, lists, skills })
     }
 
     fn verdict(&self, zone: Zone, root: &Path, real: &Path, want: Want) -> Result<(), String> {
@@ -212,7 +220,13 @@ impl Finder<'_> {
         let state = roots.state.as_deref().map(|p| (Some(Zone::State), p));
         // Where it is closed it is nobody's, whatever root it lies in.
         let closed = roots.ours.state().filter(|_| state.is_none()).map(|p| (None, p));
-        std::iter::once(own).chain(workspace).chain(state).chain(closed).chain([cache])
+        let skills = roots.skills.paths().map(|p| (Some(Zone::Skills), p));
+        std::iter::once(own)
+            .chain(workspace)
+            .chain(state)
+            .chain(closed)
+            .chain([cache])
+            .chain(skills)
     }
 
     fn open_here(&self) -> String {
@@ -259,6 +273,7 @@ impl Location {
             Zone::Workspace if relative.is_empty() => ".".to_owned(),
             Zone::Workspace => relative.into_owned(),
             Zone::Elsewhere => format!("/{relative}"),
+            Zone::Skills => self.real().to_string_lossy().into_owned(),
         }
     }
 
@@ -271,23 +286,6 @@ impl Location {
     /// Whether people beside the bot's own user may read what is made here.
     fn is_private(&self) -> bool {
         self.zone != Zone::Workspace
-    }
-}
-
-/// The real places of a scope's roots, and what is closed wherever it lies; no zone for the rest of the
-/// cache and a closed state folder.
-pub struct RealRoots {
-    roots: Vec<(Option<Zone>, PathBuf)>,
-    closed: Arc<ClosedPaths>,
-}
-
-impl RealRoots {
-    /// The innermost root around a real path.
-    fn around(&self, real: &Path) -> Option<&(Option<Zone>, PathBuf)> {
-        let around = self.roots.iter().filter(|(_, root)| real.starts_with(root));
-        around.reduce(|best, next| {
-            if next.1.components().count() > best.1.components().count() { next } else { best }
-        })
     }
 }
 

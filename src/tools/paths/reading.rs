@@ -48,19 +48,21 @@ pub fn note_program(
 /// may sweep over, and of the conversation's own folder where it stands or goes there. What names the state folder or a
 /// list of it may read what many have written.
 pub fn of_command(cmd: &str, folder: &Path, roots: &Roots) -> Taint {
-    let Roots { own, state, .. } = roots;
+    let own = &roots.own;
     let cmd = &*cmd.replace("file_cache_dir", &own.to_string_lossy());
     // Without the network, and without the state folder, there is nothing of others' to be read there.
     let is_closed = roots.confinement.is_closed();
-    // The conversation's own folder may lie below the state folder, and what it is called says nothing.
-    let elsewhere = cmd.replace(&*own.to_string_lossy(), "");
-    if !is_closed
-        && (reaches_network(&elsewhere) || reads_lists(&elsewhere, folder, own, state.as_deref()))
-    {
+    // The conversation's own folder may lie below the state folder, as skills do, which are looked at by name; and what a
+    // folder is called says nothing.
+    let mut elsewhere = cmd.replace(&*own.to_string_lossy(), "");
+    for skill in roots.skills.paths() {
+        elsewhere = elsewhere.replace(&*skill.to_string_lossy(), "");
+    }
+    if !is_closed && (reaches_network(&elsewhere) || reads_lists(&elsewhere, folder, roots)) {
         return Taint::Raw;
     }
-    let named = words(cmd).take(WORDS).map(|word| of_path(&folder.join(word), roots)).max();
-    let named = named.unwrap_or_default();
+    let named = words(cmd).take(WORDS).map(|word| of_path(&folder.join(word), roots));
+    let named = named.chain([of_skill(folder, roots)]).max().unwrap_or_default();
     if is_plain(cmd) && !sweeps(cmd) {
         return named;
     }
@@ -69,14 +71,16 @@ pub fn of_command(cmd: &str, folder: &Path, roots: &Roots) -> Taint {
     named.max(of_entries(folder, roots)).max(in_own)
 }
 
-fn reads_lists(cmd: &str, folder: &Path, own: &Path, state: Option<&Path>) -> bool {
+fn reads_lists(cmd: &str, folder: &Path, roots: &Roots) -> bool {
+    let Roots { own, state, skills, .. } = roots;
     let cmd = cmd.to_lowercase();
     let names = |path: &Path| cmd.contains(&path.to_string_lossy().to_lowercase());
-    let stands_in = |state: &Path| folder.starts_with(state) && !folder.starts_with(own);
+    let is_open = |folder: &Path| folder.starts_with(own) || skills.hold(folder);
+    let stands_in = |state: &Path| folder.starts_with(state) && !is_open(folder);
     cmd.contains("todo.md")
         || cmd.contains("todo.done.md")
         || cmd.contains("file_state_dir")
-        || state.is_some_and(|state| names(state) || stands_in(state))
+        || state.as_deref().is_some_and(|state| names(state) || stands_in(state))
 }
 
 fn words(cmd: &str) -> impl Iterator<Item = &str> {
@@ -102,14 +106,22 @@ fn sweeps(cmd: &str) -> bool {
 
 /// Of a file, by what it is: a folder that is named holds no words.
 fn of_path(path: &Path, roots: &Roots) -> Taint {
-    if !path.is_file() {
-        return Taint::Clean;
+    let of_skill = of_skill(path, roots);
+    if !path.is_file() || of_skill.is_any() {
+        return of_skill;
     }
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let cache = roots.cache.canonicalize();
     let is_cached = cache.is_ok_and(|cache| real.starts_with(cache));
     let zone = if is_cached { Zone::Own } else { Zone::Workspace };
     roots.level.of(roots.level.whose_path(&real, zone))
+}
+
+/// Of what lies in a skill, by who has reviewed it.
+fn of_skill(path: &Path, roots: &Roots) -> Taint {
+    let Ok(real) = path.canonicalize() else { return Taint::Clean };
+    let Ok(found) = real.metadata() else { return Taint::Clean };
+    roots.skills.level(&real, &found).unwrap_or_default()
 }
 
 fn of_entries(folder: &Path, roots: &Roots) -> Taint {

@@ -37,6 +37,7 @@ pub(super) fn closed(zone: Zone, relative: &Path, want: Want) -> Option<&'static
     match zone {
         Zone::State => closed_in_state(&names, want),
         Zone::Elsewhere => closed_elsewhere(&names),
+        Zone::Skills => (want != Want::Read).then_some(DEFINES),
         Zone::Own | Zone::Workspace => None,
     }
 }

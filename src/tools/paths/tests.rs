@@ -517,7 +517,7 @@ proptest! {
                 Zone::Own => folders.at("cache/bird/one"),
                 Zone::Workspace => folders.at("work"),
                 Zone::State => folders.at("state"),
-                Zone::Elsewhere => unreachable!("nothing elsewhere is open"),
+                Zone::Elsewhere | Zone::Skills => unreachable!("nothing elsewhere is open"),
             };
             prop_assert!(real.starts_with(&root), "{written:?} → {real:?}");
             prop_assert!(real.components().all(|c| c != Component::ParentDir));

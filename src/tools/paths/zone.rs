@@ -20,6 +20,8 @@ pub enum Zone {
     Workspace,
     /// The state folder.
     State,
+    /// The folder of a skill: read only.
+    Skills,
     /// Outside of all roots: read only, where the scope allows.
     Elsewhere,
 }

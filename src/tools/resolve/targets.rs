@@ -58,6 +58,7 @@ plan_create: task max_steps style model
 todo_update: action content people chat_id*
 image_generate: prompt picture size
 acp_spawn: agent task cwd
+load_skill: name
 ";
 
 /// Finds whatever is named, in one chat.

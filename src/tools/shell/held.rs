@@ -45,7 +45,7 @@ impl Hold {
             closed.retain(|path| path.symlink_metadata().is_ok());
         }
         match Boundary::new(settings, writes, closed, network) {
-            Ok(boundary) => Ok(Self::Sandbox(Box::new(boundary))),
+            Ok(boundary) => Ok(Self::Sandbox(Box::new(boundary.reading(roots.skills.paths())))),
             // An owner's commands ran so before there was a sandbox.
             Err(why) if network && confinement.mode == Mode::Auto => {
                 Ok(Self::Words(Some(why.to_string())))

@@ -12,7 +12,7 @@ pub(crate) fn leaving(
     path: &str,
 ) -> Result<Location, ToolError> {
     // The state folder and the rest of the machine may be read by some, but are sent by nobody.
-    let open = Roots { state: None, elsewhere: false, ..roots.clone() };
+    let open = Roots { state: None, elsewhere: false, skills: Default::default(), ..roots.clone() };
     let finder = Finder { tool, roots: &open, deny: &[] };
     let of_state = path.starts_with("file_state_dir/");
     let outside = |file: Result<Location, ToolError>| match file {

@@ -46,6 +46,15 @@ pub(super) struct Ask {
     pub(super) stays: bool,
 }
 
+/// A file that was fetched.
+#[derive(Debug)]
+pub struct Download {
+    /// Where it came from, after redirects.
+    pub url: String,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+}
+
 impl Default for GuardedClient {
     /// Reaches nothing: for tables and tests without a network.
     fn default() -> Self {
@@ -71,6 +80,43 @@ impl GuardedClient {
         let mut rules = network::Settings::clone(&self.rules);
         rules.allow_private.push(host.to_owned());
         self.build(Arc::new(rules))
+    }
+
+    /// Fetches a file over HTTPS, of at most so many bytes; returns it with the address that it came from.
+    ///
+    /// # Errors
+    /// Why it was not fetched, for people.
+    pub async fn download(
+        &self,
+        url: &str,
+        max_bytes: u64,
+        limit: Duration,
+    ) -> Result<Download, String> {
+        let secure = |url: &Url| url.scheme() == "https";
+        let parsed = Url::parse(url).map_err(|why| format!("{url:?} is no address: {why}"))?;
+        if !secure(&parsed) {
+            return Err("takes an address that begins with https://".to_owned());
+        }
+        let ask = Ask {
+            method: Method::GET,
+            url: url.to_owned(),
+            headers: HeaderMap::new(),
+            body: None,
+            limit,
+            max_bytes,
+            stays: false,
+        };
+        let got = self.ask(ask).await.map_err(|why| why.to_string())?;
+        if !secure(&got.url) {
+            return Err(format!("is redirected to {}, which is not encrypted", got.url));
+        }
+        if !got.status.is_success() {
+            return Err(format!("the server answers {}", got.status));
+        }
+        if got.truncated {
+            return Err(format!("has more than {} MiB", max_bytes / 1024 / 1024));
+        }
+        Ok(Download { url: got.url.to_string(), bytes: got.body })
     }
 
     /// Asks, follows redirects and reads the body.

@@ -39,6 +39,16 @@ impl Commands {
         Ok(agents::list(&rows, self.context.runtime.now()))
     }
 
+    /// Which skills there are, as far as who asks may have them, and those that are in force.
+    pub(super) async fn skills_here(
+        &self,
+        given: &GivenCommand<'_>,
+        trust: Trust,
+    ) -> Result<String, StoreError> {
+        let here = self.skills.here(given.conversation).await?;
+        Ok(messages::skills::skills(&here, given.is_owner_alone(trust)))
+    }
+
     pub(super) async fn status(
         &self,
         given: &GivenCommand<'_>,

@@ -1,0 +1,95 @@
+//! The list of what was installed from where, and which files of a skill an owner has seen: `skills.lock.json`.
+
+use std::collections::BTreeMap;
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::error::SkillError;
+
+/// Its name in the state folder.
+pub(crate) const FILE: &str = "skills.lock.json";
+/// Bytes that it has at most.
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
+const VERSION: u32 = 1;
+
+/// The list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Lock {
+    version: u32,
+    skills: BTreeMap<String, LockEntry>,
+}
+
+/// What is known of a skill.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct LockEntry {
+    /// Where it was installed from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// The hash of the files that an owner has seen.
+    pub reviewed: String,
+    /// When.
+    pub at: Option<DateTime<Utc>>,
+}
+
+impl Default for Lock {
+    fn default() -> Self {
+        Self { version: VERSION, skills: BTreeMap::new() }
+    }
+}
+
+impl Lock {
+    /// Reads the list of a state folder; where there is none, nothing was reviewed.
+    ///
+    /// # Errors
+    /// When it is damaged, or newer than this program.
+    pub(crate) fn read(state: &Path) -> Result<Self, SkillError> {
+        let path = state.join(FILE);
+        let broken = |why: String| SkillError::Lock { path: path.display().to_string(), why };
+        let found = match std::fs::symlink_metadata(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::default()),
+            found => found.map_err(SkillError::io(&path, "read"))?,
+        };
+        if !found.is_file() || found.len() > MAX_BYTES {
+            return Err(broken("it is no file of its kind".to_owned()));
+        }
+        let text = std::fs::read(&path).map_err(SkillError::io(&path, "read"))?;
+        let lock: Self =
+            serde_json::from_slice(&text).map_err(|error| broken(error.to_string()))?;
+        match lock.version {
+            VERSION => Ok(lock),
+            other => Err(broken(format!("it is of version {other}"))),
+        }
+    }
+
+    /// Writes it whole or not at all; nobody but its owner reads it.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub(crate) fn write(&self, state: &Path) -> Result<PathBuf, SkillError> {
+        let path = state.join(FILE);
+        let refused = || SkillError::io(&path, "written");
+        let text = serde_json::to_string_pretty(self).map_err(|e| refused()(e.into()))? + "\n";
+        let mut file = tempfile::NamedTempFile::new_in(state).map_err(refused())?;
+        file.write_all(text.as_bytes()).map_err(refused())?;
+        file.as_file().sync_all().map_err(refused())?;
+        file.persist(&path).map_err(|error| refused()(error.error))?;
+        Ok(path)
+    }
+
+    pub(crate) fn of(&self, key: &str) -> Option<&LockEntry> {
+        self.skills.get(key)
+    }
+
+    pub(crate) fn put(&mut self, key: &str, locked: LockEntry) {
+        self.skills.insert(key.to_owned(), locked);
+    }
+
+    pub(crate) fn remove(&mut self, key: &str) {
+        self.skills.remove(key);
+    }
+}
