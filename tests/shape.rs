@@ -161,8 +161,8 @@ fn places() -> Vec<Where> {
 }
 
 const TRUSTS: [Trust; 3] = [Trust::Owner, Trust::Allowed, Trust::Stranger];
-const TRIGGERS: [Trigger; 4] =
-    [Trigger::Asked, Trigger::Scheduled, Trigger::Heartbeat, Trigger::Relayed];
+const TRIGGERS: [Trigger; 5] =
+    [Trigger::Asked, Trigger::Scheduled, Trigger::Heartbeat, Trigger::Relayed, Trigger::Webhook];
 const MODES: [Mode; 2] = [Mode::Normal, Mode::Plan];
 
 fn facts(place: Where, trust: Trust, trigger: Trigger, mode: Mode) -> Facts {
@@ -230,6 +230,17 @@ fn owners_words() -> impl Iterator<Item = Facts> {
     })
 }
 
+/// What another service has called, without tools of its hook and with some: always the words of strangers.
+fn hooks() -> impl Iterator<Item = Facts> {
+    let places = places().into_iter().filter(|place| place.name().starts_with("telegram:"));
+    places.flat_map(|place| {
+        let facts = facts(place, Trust::Allowed, Trigger::Webhook, Mode::Normal);
+        let called = Facts { taint: Taint::Raw, ..facts };
+        let opened = ["bash", "contacts_send", "memory_search", "read_file", "url_fetch"];
+        [called.clone(), Facts { opened: opened.map(str::to_owned).to_vec(), ..called }]
+    })
+}
+
 /// The settings of an agent that reads, and asks the network.
 fn agents() -> impl Iterator<Item = Facts> {
     let asked = settings().filter(|facts| facts.trigger == Trigger::Asked);
@@ -268,6 +279,9 @@ fn printed(facts: &Facts, shape: &Shape) -> String {
     for name in &facts.summoned {
         note.push_str(&format!(" · ${name}"));
     }
+    if facts.trigger == Trigger::Webhook && !facts.opened.is_empty() {
+        note.push_str(&format!(" · tools {}", facts.opened.join(" ")));
+    }
     let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for line in shape.explain().hidden {
         reasons.entry(line.reasons.join("; ")).or_default().push(line.name);
@@ -302,7 +316,8 @@ fn printed(facts: &Facts, shape: &Shape) -> String {
 #[test]
 fn the_golden_table_stands() {
     let shaper = shaper();
-    let all = settings().chain(children()).chain(owners_words()).chain(agents());
+    let people = settings().filter(|facts| facts.trigger != Trigger::Webhook);
+    let all = people.chain(children()).chain(owners_words()).chain(agents()).chain(hooks());
     let all: Vec<String> = all.map(|f| printed(&f, &shaper.shape(&f))).collect();
     let now = all.join("\n");
     let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/shape.txt");
@@ -406,6 +421,7 @@ fn expected(facts: &Facts, name: &str, class: Class) -> bool {
         Trigger::Asked => true,
         Trigger::Scheduled | Trigger::Heartbeat => !ASKING.contains(&name),
         Trigger::Relayed => class != Class::Message && !ASKING.contains(&name),
+        Trigger::Webhook => !ASKING.contains(&name) && (opened || answers(name, as_is)),
     };
     let pipe = facts.place == Where::CommandLine { terminal: false };
     let alone = pipe && (ASKING.contains(&name) || asks(facts, name, as_is));
@@ -422,6 +438,11 @@ fn expected(facts: &Facts, name: &str, class: Class) -> bool {
     trust && place && plan && persona && trigger && agent && !alone
 }
 
+/// What a task of a webhook has without being given it.
+fn answers(name: &str, class: Class) -> bool {
+    class == Class::Reply || name == "think"
+}
+
 /// What asks before it is called, written here a second time.
 fn asks(facts: &Facts, name: &str, class: Class) -> bool {
     let sends = class == Class::Message && (facts.trust == Trust::Allowed || facts.taint.is_any());
@@ -434,7 +455,8 @@ fn asks(facts: &Facts, name: &str, class: Class) -> bool {
         && !facts.taint.is_any()
         && matches!(class, Class::Message | Class::Exec);
     let tainted = facts.taint.is_any() && class == Class::Exec;
-    outward || tainted || by_name
+    let called = facts.trigger == Trigger::Webhook && matches!(class, Class::Exec | Class::Message);
+    outward || tainted || by_name || called
 }
 
 fn any_facts() -> impl Strategy<Value = Facts> {
@@ -484,7 +506,9 @@ proptest! {
                 Where::Channel(features) => features.speaking.iter().any(|n| n == tool.name),
             };
             // Recordings are paid for.
-            let here = here && (tool.name != "say_aloud" || facts.trust != Trust::Stranger);
+            let is_paid = tool.name == "say_aloud";
+            let here = here && !(is_paid && facts.trust == Trust::Stranger);
+            let here = here && !(is_paid && facts.trigger == Trigger::Webhook);
             prop_assert_eq!(there.contains(tool.name), here, "{} in {}", tool.name, shape.setting);
             prop_assert!(!shape.why(tool.name).is_empty());
         }
@@ -514,9 +538,11 @@ proptest! {
         bash.retain(|line| !line.starts_with("commands run"));
         let rules = usize::from(facts.audience() == Audience::Group)
             + usize::from(facts.trust != Trust::Owner)
+            + usize::from(facts.trigger == Trigger::Webhook)
             + usize::from(facts.mode == Mode::Plan);
         let nobody_to_ask = matches!(facts.place, Where::CommandLine { terminal: false });
         let rules = rules + usize::from(facts.taint.is_any() && nobody_to_ask);
+        let rules = rules + usize::from(facts.trigger == Trigger::Webhook && nobody_to_ask);
         if rules == 0 && facts.taint.is_any() {
             // Nothing hides it, but it asks: why, and whom.
             prop_assert!(bash.len() == 2 && bash[0].starts_with("asks first"), "{:?}", bash);
@@ -661,7 +687,8 @@ fn no_task_sees_the_tools_of_another() {
                     let shape = shaper.shape(facts);
                     std::thread::yield_now();
                     let group = facts.audience() == Audience::Group;
-                    assert_eq!(shape.roots.opens.state, !group && facts.trust == Trust::Owner);
+                    let own = !group && facts.trigger != Trigger::Webhook;
+                    assert_eq!(shape.roots.opens.state, own && facts.trust == Trust::Owner);
                     for (name, class) in NAMED {
                         let found = matches!(shape.registry.find(name), NameLookup::Tool(_));
                         assert_eq!(
@@ -675,8 +702,9 @@ fn no_task_sees_the_tools_of_another() {
                         let here = shape.setting.starts_with("telegram:")
                             || (["message_react", "say_aloud"].contains(&tool.name)
                                 && shape.setting.starts_with("slack:"));
-                        let here =
-                            here && (tool.name != "say_aloud" || facts.trust != Trust::Stranger);
+                        let is_unpaid =
+                            facts.trust == Trust::Stranger || facts.trigger == Trigger::Webhook;
+                        let here = here && !(tool.name == "say_aloud" && is_unpaid);
                         let found = matches!(shape.registry.find(tool.name), NameLookup::Tool(_));
                         assert_eq!(found, here, "{} {}", tool.name, shape.setting);
                     }
@@ -931,7 +959,8 @@ fn every_rule_hides_or_asks() {
     let shaper = shaper();
     // Those of tools that are not ours have a story of their own.
     for rule in RULES.iter().filter(|rule| rule.foreign.is_none()) {
-        let hides = settings().chain(children()).chain(owners_words()).any(|facts| {
+        let mut facts = settings().chain(children()).chain(owners_words()).chain(hooks());
+        let hides = facts.any(|facts| {
             let all = shaper.shape(&facts).explain();
             let hidden = all.hidden.iter().flat_map(|line| &line.reasons);
             let asked = all.there.iter().flat_map(|line| &line.asks);

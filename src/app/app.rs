@@ -34,6 +34,7 @@ use selkie_engine::flow::{
     ByConfig, Flow, FlowParts, ImagesConfig, SpeechConfig, Standing, StudioConfig, SummaryConfig,
     VoiceConfig,
 };
+use selkie_hooks::Door;
 use selkie_llm::{self as llm, Model, Outage, Speaker, Transcriber, WatchedModel};
 use selkie_memory as memory;
 use selkie_people::files::Files;
@@ -62,6 +63,8 @@ pub struct App {
     pub shaper: Live<Shaper>,
     /// What answers now, for people.
     pub model: Live<str>,
+    /// Takes webhooks, by the hooks of now.
+    pub webhooks: Arc<Door>,
     /// Backups that the config asks for.
     pub backups: Option<Arc<BackupSchedule>>,
     /// Sends traces, until the daemon takes it to run.
@@ -266,6 +269,9 @@ impl AppConfig {
         mcp::tell_by(&self.mcp, &flow);
         let backups = BackupSchedule::of(&self);
         let clock = self.clock();
+        let time = Arc::clone(&clock);
+        let taking = Arc::new(flow.webhooks());
+        let webhooks = Door::new(&self.settings.webhooks, taking, Arc::new(move || time.now()));
         let model = Live::of(self.model.card().name);
         App {
             ledger,
@@ -273,6 +279,7 @@ impl AppConfig {
             events: standing.events.clone(),
             metrics,
             clock,
+            webhooks,
             backups,
             exporter: Mutex::new(exporter),
             shaper: standing.shaper.clone(),

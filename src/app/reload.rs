@@ -23,7 +23,7 @@ use selkie_domain::count::counted;
 use selkie_engine::flow::{ChannelChange, ChannelOutcome};
 
 /// What can change while selkie runs, besides the channels' own sections: these keys and all beneath them.
-const LIVE: [&str; 30] = [
+const LIVE: [&str; 31] = [
     "acp",
     "agent",
     "agents",
@@ -52,6 +52,7 @@ const LIVE: [&str; 30] = [
     "store.retention",
     "tools",
     "transcription",
+    "webhooks.hooks",
     "while_busy",
     "workspace",
 ];
@@ -214,6 +215,7 @@ impl Reloader {
         locked(&self.agreed).clone_from(&plan.agreed);
         self.app.shaper.put(plan.shaper);
         self.app.model.put(plan.model.card().name);
+        self.app.webhooks.put(&plan.settings.webhooks);
         let is_refused = |channel: &Channel| refused.iter().any(|one| one.name == channel.name);
         let before = self.app.flow.platforms().into_iter().filter(is_refused);
         let taken = plan.channels.into_iter().filter(|channel| !is_refused(channel));

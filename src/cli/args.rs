@@ -27,6 +27,7 @@ use super::status::StatusArgs;
 use super::support::SupportArgs;
 use super::todos::Todos;
 use super::trace::Trace;
+use super::webhooks::Webhooks;
 
 const EXAMPLES: &str = "Examples:
   selkie demo                             try it: needs no key and no account
@@ -91,6 +92,9 @@ is wrong")]
     /// List, add and change schedules: what selkie does later, or regularly
     #[command(subcommand)]
     Schedules(Schedules),
+    /// List the webhooks of the config; try one
+    #[command(subcommand)]
+    Webhooks(Webhooks),
     /// List conversations; show or export what was said in them
     #[command(subcommand)]
     Sessions(Sessions),
@@ -362,7 +366,7 @@ pub struct Setting {
     #[arg(long = "as", value_name = "WHO", value_parser = ["owner", "allowed", "stranger"])]
     pub who: Option<String>,
     /// What started the task [default: asked]
-    #[arg(long, visible_alias = "occasion", value_parser = ["asked", "scheduled", "heartbeat", "child", "relayed"])]
+    #[arg(long, visible_alias = "occasion", value_parser = ["asked", "scheduled", "heartbeat", "child", "relayed", "webhook"])]
     pub trigger: Option<String>,
     /// The conversation's mode [default: normal]
     #[arg(long, value_parser = ["normal", "plan"])]

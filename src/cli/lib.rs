@@ -60,6 +60,7 @@ mod todos_trust;
 mod tools;
 mod trace;
 mod unconfigured;
+mod webhooks;
 mod wrap;
 
 use std::ffi::OsString;
@@ -139,6 +140,7 @@ fn carry_out_in(binary: &Binary, chosen: ConfigChoice, command: Command) -> Outc
         Command::Say(say) => say::say(binary, &chosen, say),
         Command::Tweets(what) => posts::tweets(binary, &chosen, what),
         Command::Schedules(what) => schedules::schedules(binary, &chosen, what),
+        Command::Webhooks(what) => webhooks::webhooks(binary, &chosen, what),
         Command::Sessions(what) => sessions::sessions(binary, &chosen, what),
         Command::Export(what) => {
             sessions::sessions(binary, &chosen, sessions::Sessions::Export(what))

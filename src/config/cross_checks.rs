@@ -12,7 +12,7 @@ use crate::source::path;
 use crate::unprompted::{self, Targets};
 use crate::{
     acp, bounds, commands, database, fixed, mcp, own_agents, place_settings, reach, rows,
-    sandboxed, skills,
+    sandboxed, skills, webhooks,
 };
 use selkie_domain::crash::CrashPoint;
 use selkie_domain::spelling::nearest;
@@ -54,6 +54,7 @@ pub fn contradictions(
     wrong.extend(rows::problems(&settings.approvals.policy, kits, &judge));
     let targets = Targets { kits, owners: &settings.owners, has_section };
     wrong.extend(fixed::problems(settings, &targets));
+    wrong.extend(webhooks::problems(settings, &targets, &judge_any));
     wrong.extend(unprompted::heartbeat(&settings.heartbeat, &targets));
     wrong.extend(tools(settings));
     let taken = || tool_names(kits).into_iter().chain(other_names()).collect();

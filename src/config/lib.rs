@@ -50,6 +50,7 @@ mod type_errors;
 mod unprompted;
 mod urls;
 mod valid_subset;
+mod webhooks;
 mod written;
 mod yaml;
 

@@ -81,6 +81,17 @@ pub fn listeners(
     let mut known: Vec<(String, SocketAddr)> =
         console.map(|address| ("console.listen".to_owned(), address)).into_iter().collect();
     let mut wrong = Vec::new();
+    let hooks = settings.webhooks.address().ok().flatten();
+    if let Some(address) = hooks.filter(|address| address.port() != 0) {
+        match known.iter().find(|(_, other)| same(*other, address)) {
+            Some((other, _)) => {
+                let message =
+                    format!("is {address}, where {other} listens already: choose another port");
+                wrong.push((split("webhooks.listen"), message));
+            }
+            None => known.push(("webhooks.listen".to_owned(), address)),
+        }
+    }
     for (kit, key) in kits.iter().flat_map(|kit| kit.listens.iter().map(move |key| (kit, *key))) {
         let path = vec![kit.name.to_owned(), key.to_owned()];
         let address = value(&path).and_then(|text| text.trim().parse::<SocketAddr>().ok());

@@ -30,7 +30,7 @@ pub fn problems(
             (
                 "trigger",
                 row.trigger.as_deref(),
-                &["asked", "scheduled", "heartbeat", "relayed"].map(str::to_owned),
+                &["asked", "scheduled", "heartbeat", "relayed", "webhook"].map(str::to_owned),
             ),
         ];
         for (key, written, takes) in said {

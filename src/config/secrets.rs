@@ -15,7 +15,7 @@ use selkie_domain::spelling::nearest;
 const CONFIG: &str = "config.yaml";
 
 /// Our own keys that hold a secret; `*` is any name.
-const OWN: [&str; 9] = [
+const OWN: [&str; 10] = [
     "images.api_key",
     "llm.api_key",
     "llm.profiles.*.api_key",
@@ -25,6 +25,7 @@ const OWN: [&str; 9] = [
     "telemetry.otlp.authorization",
     "tools.web_search.brave.api_key",
     "transcription.api_key",
+    "webhooks.hooks.*.secret",
 ];
 /// Stands for a secret whose file cannot be read: that is told, and nothing else of the secret.
 const UNREAD: &str = "cannot-be-read";

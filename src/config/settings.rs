@@ -12,6 +12,7 @@ use selkie_console as console;
 use selkie_domain::span::Span;
 use selkie_engine::intake::settings as flow;
 use selkie_guard as guard;
+use selkie_hooks as hooks;
 use selkie_llm as llm;
 use selkie_mcp as mcp;
 use selkie_memory as memory;
@@ -106,6 +107,8 @@ pub struct Settings {
     pub timezone: Option<Zone>,
     /// What is done later, or again, as long as it stands here.
     pub schedules: Vec<FixedSchedule>,
+    /// What other services may call, and what is made of it.
+    pub webhooks: hooks::Settings,
     /// What is logged, and how.
     pub logging: LogSettings,
     /// Where what is measured goes by itself.
@@ -124,6 +127,7 @@ impl Default for Settings {
             owners: Vec::new(),
             timezone: None,
             schedules: Vec::new(),
+            webhooks: hooks::Settings::default(),
             while_busy: flow::WhileBusy::default(),
             debounce: Span::seconds(0),
             join_within: flow::JOIN_WITHIN,

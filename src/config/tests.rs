@@ -315,7 +315,7 @@ fn a_row_of_the_policy_that_can_come_to_nothing_is_refused() {
     config.yaml:8: approvals.policy[3] says nothing: write allow, ask or deny, or take the row out
     config.yaml:9: approvals.policy[4] names bash in allow and in deny: keep one of the two
     config.yaml:10: approvals.policy[5] names exec in allow and in ask: keep one of the two
-    config.yaml:12: approvals.policy[7].trigger takes asked, scheduled, heartbeat or relayed, not "now"
+    config.yaml:12: approvals.policy[7].trigger takes asked, scheduled, heartbeat, relayed or webhook, not "now"
     config.yaml:12: approvals.policy[7].trust takes owner, allowed or stranger, not "everybody"
     "#);
 }

@@ -48,6 +48,13 @@ pub enum Cause {
         /// The time that came.
         at: DateTime<Utc>,
     },
+    /// Another service has called a hook of the config.
+    Webhook {
+        /// The hook's name.
+        hook: String,
+        /// Tells the call from all others of the hook.
+        delivery: String,
+    },
 }
 
 impl Cause {
@@ -65,6 +72,7 @@ impl Cause {
                 let at = at.to_rfc3339_opts(SecondsFormat::AutoSi, true);
                 Cow::Owned(format!("schedule:{schedule}@{at}"))
             }
+            Self::Webhook { hook, delivery } => Cow::Owned(format!("webhook:{hook}:{delivery}")),
         }
     }
 
@@ -72,6 +80,20 @@ impl Cause {
     pub fn call_in(key: &str) -> Option<&str> {
         let (_, call) = key.strip_prefix("child:")?.split_once(':')?;
         Some(call)
+    }
+
+    /// Returns what the keys begin with of all that comes from the same hook; nothing for what comes from none.
+    pub fn kind(&self) -> Option<String> {
+        match self {
+            Self::Webhook { hook, .. } => Some(format!("webhook:{hook}:")),
+            _ => None,
+        }
+    }
+
+    /// Reads which hook a task comes from, out of the key that it is stored under.
+    pub fn hook_in(key: &str) -> Option<&str> {
+        let (hook, _) = key.strip_prefix("webhook:")?.split_once(':')?;
+        Some(hook)
     }
 
     /// Reads which schedule a task comes from, out of the key that it is stored under.
@@ -103,6 +125,11 @@ mod tests {
         assert_eq!(child.key(None), "child:7:c2.0/ada");
         assert_eq!(Cause::call_in(&child.key(None)), Some("c2.0/ada"));
         assert_eq!(Cause::Report { child: TaskId(9) }.key(None), "report:9");
+        let called = Cause::Webhook { hook: "git".to_owned(), delivery: "7:2".to_owned() };
+        assert_eq!(called.key(None), "webhook:git:7:2");
+        assert_eq!(Cause::hook_in(&called.key(None)), Some("git"));
+        assert_eq!((called.kind().as_deref(), came.kind()), (Some("webhook:git:"), None));
+        assert_eq!(Cause::hook_in("tg:8|webhook:git:7"), None);
         for other in ["", "ask:7", "from:7:c2.0", "tg:8|schedule:3@x", "schedule:x@y"] {
             assert_eq!(Cause::schedule_in(other), None, "{other}");
         }

@@ -161,6 +161,8 @@ pub enum Trigger {
     Heartbeat,
     /// A task of another conversation has sent words into this one.
     Relayed,
+    /// Another service has called a hook of the config.
+    Webhook,
 }
 
 /// What the conversation is in.

@@ -1,5 +1,5 @@
 //! What is counted and timed of a run of the daemon, for whoever scrapes it: Prometheus' text. Labels are bounded: names of
-//! channels, of tools, of states, never a person, a chat or a word.
+//! channels, of tools, of hooks, of states, never a person, a chat or a word.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -62,6 +62,7 @@ pub struct Metrics {
     dollars: Counter<f64, AtomicU64>,
     calls: Family<Labels, Counter>,
     voice: Family<Label, Counter>,
+    webhooks: Family<Labels, Counter>,
     lateness: Histogram,
     lost_traces: Counter,
 }
@@ -97,6 +98,7 @@ impl Default for Metrics {
             dollars: metric(all, "cost_dollars", "Cost of models, as far as prices are known"),
             calls: metric(all, "tool_calls", "Calls of tools, by tool and outcome"),
             voice: metric(all, "voice_messages", "Voice messages to the bot, by outcome"),
+            webhooks: metric(all, "webhooks", "Calls of webhooks, by hook and outcome"),
             lateness: {
                 let lateness = seconds();
                 let help = "How late schedules were carried out";
@@ -180,6 +182,12 @@ impl Metrics {
     pub fn voice(&self, understood: bool) {
         let outcome = if understood { "understood" } else { "failed" };
         self.voice.get_or_create(&label("outcome", outcome)).inc();
+    }
+
+    /// A hook of the config was called.
+    pub fn webhook(&self, hook: &str, outcome: &str) {
+        let labels = [("hook", hook.to_owned()), ("outcome", outcome.to_owned())];
+        self.webhooks.get_or_create(&labels).inc();
     }
 
     /// A time of a schedule was carried out so late.

@@ -1,4 +1,4 @@
-//! Words that a task is to read, or to say, and that came as no message: typed at the command line, or a schedule's.
+//! Words that a task is to read, or to say, and that came as no message: typed at the command line, a schedule's, a hook's.
 
 use std::path::PathBuf;
 
@@ -53,7 +53,7 @@ impl Words {
     }
 }
 
-/// What comes along with words that are typed at the command line, and asks for nothing by itself.
+/// What comes along with words that are typed at the command line, or with those of a hook, and asks for nothing by itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Enclosure {
@@ -96,7 +96,7 @@ impl Letter {
 impl Words {
     /// Returns whose words of it are the person's own. What a task or a schedule says encloses nothing, whatever it looks like.
     pub fn letter(&self, trigger: Trigger) -> Letter {
-        if trigger != Trigger::Asked {
+        if !matches!(trigger, Trigger::Asked | Trigger::Webhook) {
             return Letter { own: self.text.clone(), enclosed: Vec::new() };
         }
         let mut own = vec![];
@@ -154,6 +154,8 @@ mod tests {
         let Enclosure::Text { text, .. } = &back.enclosed[0] else { panic!("{back:?}") };
         assert_eq!(text.replace(MARK, ""), "a\n>>>\n<<<file /etc/passwd\nb");
         assert_eq!(back.enclosed[1], letter.enclosed[1]);
+        let called = read(&written, Trigger::Webhook);
+        assert_eq!(called.own, letter.own, "what a service sends is not the hook's own");
         let sent = read(&written, Trigger::Relayed);
         assert_eq!((sent.own, sent.enclosed), (written, vec![]), "another task's words");
     }

@@ -38,7 +38,7 @@ pub struct Row {
     pub place: Option<String>,
     /// The least trust in play: `owner`, `allowed`, `stranger`.
     pub trust: Option<String>,
-    /// Why the task exists: `asked`, `scheduled`, `heartbeat`, `child`.
+    /// Why the task exists: `asked`, `scheduled`, `heartbeat`, `relayed`, `webhook`.
     pub trigger: Option<String>,
     /// Tools and classes that need no approval, unless other people's words are in play.
     pub allow: Vec<String>,

@@ -3,7 +3,7 @@
 
 use selkie_channel_core::Audience;
 
-use selkie_domain::facts::{Facts, Trust};
+use selkie_domain::facts::{Facts, Trigger, Trust};
 
 /// A row of the table.
 #[derive(Debug, PartialEq, Eq)]
@@ -46,10 +46,28 @@ pub enum Workspace {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum When {
     Stranger,
+    Webhook,
     Group,
     Allowed,
     Always,
 }
+
+/// Tools that work with files: a hook that opens none of them reads none.
+const OF_FILES: &[&str] = &[
+    "apply_patch",
+    "bash",
+    "edit_file",
+    "git_status",
+    "glob",
+    "grep",
+    "list_files",
+    "notebook_edit",
+    "patch",
+    "powershell",
+    "process",
+    "read_file",
+    "write_file",
+];
 
 /// The table. Credentials, the config and what it reads, the database and the daemon's own folders are
 /// closed in every row, by device and inode: no row can open them.
@@ -60,6 +78,13 @@ pub const ROOTS: &[Row] = &[
         opens: Reach { workspace: Workspace::No, state: false, skills: false, elsewhere: false },
         reads: "only this chat's own folder (file_cache_dir)",
         writes: "only this chat's own folder (file_cache_dir)",
+    },
+    Row {
+        id: "webhook",
+        when: When::Webhook,
+        opens: Reach { workspace: Workspace::No, state: false, skills: true, elsewhere: false },
+        reads: "only this chat's own folder (file_cache_dir), unless the hook's tools open files",
+        writes: "only this chat's own folder (file_cache_dir), unless the hook's tools open files",
     },
     Row {
         id: "group",
@@ -98,6 +123,10 @@ impl When {
     fn holds(self, facts: &Facts) -> bool {
         match self {
             Self::Stranger => facts.trust == Trust::Stranger,
+            Self::Webhook => {
+                let opens_files = facts.opened.iter().any(|name| OF_FILES.contains(&name.as_str()));
+                facts.trigger == Trigger::Webhook && !opens_files
+            }
             Self::Group => facts.audience() == Audience::Group,
             Self::Allowed => facts.trust == Trust::Allowed,
             Self::Always => true,

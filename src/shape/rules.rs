@@ -37,7 +37,7 @@ pub struct Rule {
     pub foreign: Option<ForeignTools>,
     /// Whether it gives way to tools that are not selkie's own: a rule of their own says who uses them.
     pub gives_way: bool,
-    /// Whether a place's config (`places.<id>.allow`) opens what it hides.
+    /// Whether config (`places.<id>.allow`, a hook's `tools`) opens what it hides.
     pub opens: bool,
     /// Whether it only asks where the owner's own words name a tool (`$bash`), for one task.
     pub yields: bool,
@@ -182,7 +182,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "unattended",
-        reason: "hidden in scheduled tasks: nobody is there to answer",
+        reason: "hidden in tasks of schedules and webhooks: nobody is there to answer",
         when: When::Unattended,
         names: &["ask_user", "plan_enter", "plan_exit", "persona_write"],
         ..HIDES
@@ -211,6 +211,40 @@ pub const RULES: &[Rule] = &[
         ..HIDES
     },
     Rule {
+        id: "webhook",
+        reason: "hidden in tasks of webhooks, which get what answers and nothing else; the hook's tools (webhooks.hooks.<name>) \
+            open it",
+        when: When::Webhook,
+        classes: &[
+            Class::Read,
+            Class::Write,
+            Class::Exec,
+            Class::Network,
+            Class::Message,
+            Class::Agent,
+            Class::Public,
+        ],
+        names: &[
+            "cron",
+            "memory_write",
+            "plan_create",
+            "say_aloud",
+            "todo_read",
+            "todo_update",
+            "todo_write",
+        ],
+        opens: true,
+        ..HIDES
+    },
+    Rule {
+        id: "webhook_acts",
+        reason: "asks first in tasks of webhooks: what another service sends may have asked for it",
+        effect: Effect::Ask,
+        when: When::Webhook,
+        classes: &[Class::Exec, Class::Message, Class::Public],
+        ..HIDES
+    },
+    Rule {
         id: "plan",
         reason: "hidden in plan mode: nothing changes until a person approves the plan",
         when: When::Plan,
@@ -233,21 +267,21 @@ pub(super) fn yields(reason: &str) -> bool {
 }
 
 /// Whether these rules say that nobody is there to allow anything.
-pub(super) fn nobody_to_ask(mask: u16) -> bool {
+pub(super) fn nobody_to_ask(mask: u32) -> bool {
     let alone = RULES.iter().position(|rule| rule.when == When::NoTerminal);
     alone.is_some_and(|at| mask & (1 << at) != 0)
 }
 
 /// Which rules are at work, one bit each.
-pub(super) fn at_work(facts: &Facts) -> u16 {
+pub(super) fn at_work(facts: &Facts) -> u32 {
     RULES
         .iter()
         .enumerate()
-        .fold(0, |mask, (at, rule)| mask | u16::from(rule.when.holds(facts)) << at)
+        .fold(0, |mask, (at, rule)| mask | u32::from(rule.when.holds(facts)) << at)
 }
 
 /// The rules of a mask, each with its place in the table.
-pub(super) fn rows(mask: u16) -> impl Iterator<Item = (usize, &'static Rule)> {
+pub(super) fn rows(mask: u32) -> impl Iterator<Item = (usize, &'static Rule)> {
     RULES.iter().enumerate().filter(move |(at, _)| mask & (1 << at) != 0)
 }
 
@@ -273,7 +307,7 @@ mod tests {
         ids.sort_unstable();
         ids.dedup();
         assert_eq!(ids.len(), RULES.len(), "every rule has its own name");
-        assert!(RULES.len() <= 16, "the mask has a bit for every rule");
+        assert!(RULES.len() <= 32, "the mask has a bit for every rule");
         for rule in RULES {
             assert!(!rule.classes.contains(&Class::Note), "{}: own records stay", rule.id);
             let says = match rule.effect {
@@ -287,8 +321,10 @@ mod tests {
                 rule.id
             );
             assert!(
-                !rule.opens || rule.when == When::Group || rule.foreign.is_some(),
-                "{}: config opens groups only, and the places of tools that are not ours",
+                !rule.opens
+                    || matches!(rule.when, When::Group | When::Webhook)
+                    || rule.foreign.is_some(),
+                "{}: config opens groups, hooks, and the places of tools that are not ours",
                 rule.id
             );
             assert!(

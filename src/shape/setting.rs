@@ -21,6 +21,7 @@ fn trigger(trigger: Trigger) -> &'static str {
         Trigger::Scheduled => "scheduled",
         Trigger::Heartbeat => "heartbeat",
         Trigger::Relayed => "relayed",
+        Trigger::Webhook => "webhook",
     }
 }
 

@@ -19,7 +19,7 @@ const MAX: usize = 512;
 #[derive(Clone, Copy)]
 pub(super) struct Key<'a> {
     /// Rules at work.
-    pub(super) mask: u16,
+    pub(super) mask: u32,
     /// Names and classes that the place opens; empty where no rule can be opened.
     pub(super) opened: &'a [String],
     /// Tools that the owner's words name; empty where no rule yields.
@@ -46,7 +46,7 @@ pub(super) struct Way {
 }
 
 impl<'a> Key<'a> {
-    pub(super) fn of(facts: &'a Facts, mask: u16, way: Way) -> Self {
+    pub(super) fn of(facts: &'a Facts, mask: u32, way: Way) -> Self {
         let features = match &facts.place {
             Where::CommandLine { .. } => None,
             Where::Channel(features) => Some(features),
@@ -81,7 +81,7 @@ impl<'a> Key<'a> {
 
 /// A key that owns its words.
 struct OwnedKey {
-    mask: u16,
+    mask: u32,
     policy: u64,
     confinement: Confinement,
     opened: Vec<String>,

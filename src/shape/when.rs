@@ -17,12 +17,14 @@ pub enum When {
     Trust(Trust),
     /// Words of others are in play.
     Tainted,
-    /// Nobody asked just now: a schedule or the heartbeat did.
+    /// Nobody asked just now: a schedule, the heartbeat or a webhook did.
     Unattended,
     /// It is an agent's: another task asked.
     Child,
     /// A task of another conversation did.
     Relayed,
+    /// Another service did, whose words nobody here has read.
+    Webhook,
     /// Plan mode.
     Plan,
     /// A command line at which nobody sits.
@@ -39,10 +41,11 @@ impl When {
             Self::Trust(trust) => facts.trust == trust,
             Self::Tainted => facts.taint.is_any(),
             Self::Unattended => {
-                matches!(facts.trigger, Trigger::Scheduled | Trigger::Heartbeat)
+                matches!(facts.trigger, Trigger::Scheduled | Trigger::Heartbeat | Trigger::Webhook)
             }
             Self::Child => facts.parent.is_some(),
             Self::Relayed => facts.trigger == Trigger::Relayed,
+            Self::Webhook => facts.trigger == Trigger::Webhook,
             Self::Plan => facts.mode == Mode::Plan,
             Self::NoTerminal => facts.place == Where::CommandLine { terminal: false },
         }

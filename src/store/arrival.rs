@@ -140,12 +140,21 @@ pub struct NewTask {
     pub gathers: Option<Gathering>,
     /// Stops the conversation's running task of the same speaker (anybody's, for an owner).
     pub interrupts: bool,
+    /// It is not made where so many of [its kind](Cause::kind) wait in its conversation.
+    pub most_waiting: Option<u32>,
 }
 
 impl NewTask {
     /// A task that starts as soon as its lane is free.
     pub fn new(cause: Cause, facts: Facts) -> Self {
-        Self { cause, facts, not_before: None, gathers: None, interrupts: false }
+        Self {
+            cause,
+            facts,
+            not_before: None,
+            gathers: None,
+            interrupts: false,
+            most_waiting: None,
+        }
     }
 }
 

@@ -107,6 +107,8 @@ pub struct RequestResult {
     pub task: TaskId,
     /// It was not there before.
     pub is_new: bool,
+    /// [`NewTask::most_waiting`](crate::NewTask) is reached: no task was made, and `task` names none.
+    pub is_full: bool,
     /// What was claimed in the same transaction.
     pub claimed: Option<TaskClaim>,
     /// Its lane, when work waits there that nobody runs.

@@ -157,6 +157,7 @@ mod voice;
 mod voice_heard;
 mod voice_trouble;
 mod web;
+mod webhooks;
 mod words_elsewhere;
 mod workspace;
 mod x;

@@ -1,32 +1,24 @@
 //! The webhook: the signature over the raw body first, then the events, and 200 only when they are stored.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::header::{ALLOW, CONTENT_LENGTH};
+use axum::http::header::ALLOW;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use bytes::Bytes;
 use ring::hmac;
+use selkie_channel_core::server::{MAX_WEBHOOK, whole_body};
 use selkie_channel_core::{Now, Seldom, json};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::timeout;
 
 use crate::own_id::OwnId;
-
-/// LINE's own bodies are a few kilobytes.
-const MAX: usize = 1024 * 1024;
-/// A body that has not arrived by then never will.
-const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Characters of another bot's id that are logged; LINE's have 33.
 const SHOWN: usize = 40;
@@ -108,7 +100,7 @@ async fn receive(State(door): State<Door>, request: Request) -> Response {
         return (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "POST")]).into_response();
     }
     let (head, body) = request.into_parts();
-    let body = match take(&head.headers, body).await {
+    let body = match whole_body(&head.headers, body, MAX_WEBHOOK).await {
         Ok(body) => body,
         Err(status) => return status.into_response(),
     };
@@ -146,20 +138,6 @@ fn read(event: &RawValue) -> Value {
     })
 }
 
-/// Reads the body, up to the limit.
-async fn take(headers: &HeaderMap, body: Body) -> Result<Bytes, StatusCode> {
-    let told = headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<usize>().ok());
-    if told.is_some_and(|told| told > MAX) {
-        return Err(StatusCode::PAYLOAD_TOO_LARGE);
-    }
-    match timeout(TIMEOUT, to_bytes(body, MAX)).await {
-        Ok(Ok(body)) => Ok(body),
-        // A body that was cut and one without end look alike here; neither is taken.
-        Ok(Err(_)) => Err(StatusCode::PAYLOAD_TOO_LARGE),
-        Err(_) => Err(StatusCode::REQUEST_TIMEOUT),
-    }
-}
-
 async fn store(door: &Door, events: Vec<Value>) -> Response {
     let (stored, answer) = oneshot::channel();
     let handed = door.knocks.send(Knock { events, stored }).await.is_ok();
@@ -176,6 +154,7 @@ fn refuse(status: StatusCode, words: &str) -> Response {
 
 #[cfg(test)]
 mod tests {
+    use axum::body::Body;
     use chrono::DateTime;
 
     use super::*;

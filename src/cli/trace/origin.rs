@@ -73,6 +73,7 @@ fn words(chain: &Value, zone: Zone) -> String {
         _ if !agent.is_empty() => "an agent that nobody has waited for has ended",
         Some("scheduled") => "a schedule came due",
         Some("heartbeat") => "it was time for the heartbeat",
+        Some("webhook") => "another service called a webhook",
         Some("relayed") => "a task of another conversation sent it here",
         _ => "it was asked at the command line",
     };

@@ -77,6 +77,7 @@ mod stories_of_refusals;
 mod tasks;
 #[cfg(test)]
 pub mod testing;
+mod webhooks;
 mod windows;
 
 pub use knowledge::{ChatItem, Knowledge, KnowledgeResult, KnowledgeView, Unreadable};

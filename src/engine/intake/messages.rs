@@ -24,6 +24,7 @@ pub mod shown;
 pub mod skills;
 pub mod status;
 pub mod todos;
+pub mod webhooks;
 
 /// Tells somebody who is not listened to which line lets them in.
 pub fn not_allowed(inbound: &Inbound, channel: &str, keys: AllowKeys) -> String {

@@ -29,3 +29,4 @@ pub mod ticker;
 mod under;
 pub mod unlisted;
 mod wait;
+pub mod webhooks;

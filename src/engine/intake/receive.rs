@@ -58,6 +58,9 @@ pub struct StoredFiring {
 /// A task that was requested: it is not begun yet.
 pub struct PlacedTask {
     pub(crate) task: TaskId,
+    pub(crate) is_new: bool,
+    /// Too many of its kind wait: there is no task.
+    pub(crate) is_full: bool,
     pub(crate) stored: StoredBatch,
 }
 
@@ -105,8 +108,13 @@ impl Intake {
         }
         let place = |fuse| self.context.storage.ledger.request(request, fuse);
         let (requested, permits) = self.accept_with(1, place).await?;
-        let task = requested.task;
-        Ok(PlacedTask { task, stored: StoredBatch { accepted: accepted(requested), permits } })
+        let RequestResult { task, is_new, is_full, .. } = requested;
+        Ok(PlacedTask {
+            task,
+            is_new,
+            is_full,
+            stored: StoredBatch { accepted: accepted(requested), permits },
+        })
     }
 
     /// Carries out one time of a schedule, and claims its task when that may run at once.

@@ -44,7 +44,7 @@ impl Counter {
     ) -> Result<AgentAnswer, StoreError> {
         let now = self.context.runtime.clock.now();
         let request = request(workspace, order, facts, now);
-        let PlacedTask { task, stored } = self.intake.request(request).await?;
+        let PlacedTask { task, stored, .. } = self.intake.request(request).await?;
         let ended = self.task_waiters.expect(task);
         self.intake.begin(stored);
         if !order.awaited {

@@ -145,7 +145,7 @@ impl Counter {
             task: NewTask::new(cause, facts),
             words: Words::said(command_line::person(), now, letter.written()),
         };
-        let PlacedTask { task, stored } = intake.request(request).await?;
+        let PlacedTask { task, stored, .. } = intake.request(request).await?;
         let ended = task_waiters.expect(task);
         intake.begin(stored);
         let (out, events) = mpsc::channel(64);

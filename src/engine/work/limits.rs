@@ -166,7 +166,10 @@ impl Limits {
         self.log(reached);
         let storage = &self.context.storage;
         let behind = storage.insist(|ledger| ledger.schedule_behind(claimed.claim.task)).await;
-        let Some(row) = behind.flatten() else { return };
+        let Some(row) = behind.flatten() else {
+            let key = format!("limit:{}:webhook:{}", reached.key(), reached.since.timestamp());
+            return self.outbox.tell_owner(&key, &messages::hook_passed_over(reached)).await;
+        };
         let known = crate::work::messages::schedule(row.id(), &row.schedule.name());
         let text = messages::passed_over(reached, &known);
         if let Some(draft) = self.outbox.draft(&claimed.conversation, &text, None, None) {

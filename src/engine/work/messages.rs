@@ -99,13 +99,21 @@ pub fn schedule(id: ScheduleId, name: &str) -> String {
     format!("schedule {id} ({name})")
 }
 
-/// The end of a schedule's task that failed: nobody has just asked for it, so it says what it is about.
+/// A hook, as people know it.
+pub fn webhook(name: &str) -> String {
+    format!("webhook {name}")
+}
+
+/// The end of a schedule's task that failed, or a webhook's: nobody has just asked for it, so it says what it is about.
 pub fn schedule_failed(schedule: &str, text: &str) -> String {
     // Some ends name it themselves.
     if text.contains(schedule) {
         return text.to_owned();
     }
-    format!("S{} failed: {text}", &schedule[1..])
+    let mut name = schedule.chars();
+    let first = name.next().map(|c| c.to_ascii_uppercase());
+    let name: String = first.into_iter().chain(name).collect();
+    format!("{name} failed: {text}")
 }
 
 /// The end of a task whose schedule has used up its budget of the day.

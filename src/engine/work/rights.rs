@@ -87,7 +87,9 @@ impl Rights {
 
     /// Takes what the place opens by the config of now: a task may have waited for a person since.
     pub fn refresh(&self, claimed: &mut TaskClaim) {
-        if matches!(claimed.facts.place, Where::Channel(_)) {
+        // What a hook opens, it opened when it was called.
+        let is_hooks = claimed.facts.trigger == Trigger::Webhook;
+        if matches!(claimed.facts.place, Where::Channel(_)) && !is_hooks {
             claimed.facts.opened = self.here(&claimed.conversation, &claimed.place).allow;
         }
     }

@@ -87,7 +87,9 @@ impl TaskRunner for AgentRunner {
         };
         let window = agent.window(claimed.facts.pick.model.as_deref());
         let mut context = Vec::new();
-        for source in &self.contexts {
+        // What another service sends is read by itself: nothing that is remembered can leave with it.
+        let is_alone = claimed.facts.trigger == Trigger::Webhook;
+        for source in self.contexts.iter().filter(|_| !is_alone) {
             context.extend(source.part(claimed, window).await);
         }
         let assignment = Assignment {

@@ -9,6 +9,7 @@ use crate::delivery::context::Context;
 use crate::delivery::moments::after;
 use crate::work::{messages, unattended};
 use selkie_agent::{Quota, QuotaError};
+use selkie_domain::cause::Cause;
 use selkie_domain::choice::Choice;
 use selkie_domain::facts::Trigger;
 use selkie_domain::ids::ScheduleId;
@@ -17,12 +18,13 @@ use selkie_domain::schedule::{Action, Budget};
 use selkie_domain::usage::Usage;
 use selkie_schedule::zone::Zone;
 use selkie_schedule::{budget, day};
+use selkie_store::read::Origin;
 use selkie_store::{ScheduleRow, TaskClaim};
 
 /// What a task keeps to; nothing for a task that no schedule has made.
 #[derive(Default)]
 pub struct Bounds {
-    /// The schedule, as people know it: `schedule 3 (tidy up)`.
+    /// The schedule or the hook, as people know it: `schedule 3 (tidy up)`, `webhook deploy`.
     pub schedule: Option<String>,
     /// The model that it names, and how hard that thinks.
     pub choice: Choice,
@@ -49,6 +51,9 @@ pub async fn bounds(context: &Context, claimed: &mut TaskClaim) -> Bounds {
         return Bounds::default();
     }
     let task = claimed.claim.task;
+    if claimed.facts.trigger == Trigger::Webhook {
+        return Bounds { schedule: of_hook(context, claimed).await, ..Bounds::default() };
+    }
     let behind = context.storage.insist(|ledger| ledger.schedule_behind(task)).await.flatten();
     let Some(row) = behind else { return Bounds::default() };
     if let (Action::Remind { .. }, Some(words)) = (&row.schedule.action, &claimed.words) {
@@ -71,6 +76,17 @@ pub async fn bounds(context: &Context, claimed: &mut TaskClaim) -> Bounds {
     let asks_until = claimed.words.as_ref().map(|words| after(words.at, terms.lateness));
     let budget = Some(DayBudget { schedule, name, budget: terms.budget, used });
     Bounds { schedule: known, choice, budget, reminder: None, asks_until }
+}
+
+/// Names the hook of a task. What another service sends is read by itself, beside nothing that was said here.
+async fn of_hook(context: &Context, claimed: &mut TaskClaim) -> Option<String> {
+    claimed.history.clear();
+    let task = claimed.claim.task.to_string();
+    let chains = context.storage.insist(|ledger| ledger.trace(&task)).await?;
+    chains.iter().find_map(|chain| match &chain.origin {
+        Origin::Words { cause, .. } => Cause::hook_in(cause).map(messages::webhook),
+        _ => None,
+    })
 }
 
 /// Returns what a schedule has used of its local day; `None` when the store does not answer.

@@ -1,8 +1,9 @@
-//! Tasks that nobody waits for, a schedule's and the heartbeat's: what they have not said is not shown either, and
+//! Tasks that nobody waits for, a schedule's, the heartbeat's and a webhook's: what they have not said is not shown either, and
 //! words that are fixed are said without a model.
 
 use crate::work::messages;
 use selkie_agent::DriveOutcome;
+use selkie_channel_core::styled::push_literal;
 use selkie_domain::facts::{Facts, Trigger};
 use selkie_domain::schedule::PASSED_OVER;
 use selkie_domain::taint::Taint;
@@ -21,7 +22,7 @@ const MAX_LENGTH: usize = 64;
 
 /// Whether nobody waits for what a task has to say.
 pub fn is_unattended(facts: &Facts) -> bool {
-    matches!(facts.trigger, Trigger::Scheduled | Trigger::Heartbeat)
+    matches!(facts.trigger, Trigger::Scheduled | Trigger::Heartbeat | Trigger::Webhook)
 }
 
 /// Whether nobody has asked for what a task says: without words of its own it is silent.
@@ -62,9 +63,12 @@ pub fn has_nothing_to_tell(claimed: &TaskClaim, ending: &DriveOutcome) -> bool {
 pub fn fixed(claimed: &TaskClaim) -> Option<DriveOutcome> {
     let words = claimed.words.as_ref().filter(|words| words.fixed)?;
     let note = (!words.note.is_empty()).then(|| Item::Noted { text: words.note.clone() });
-    let text = words.text.clone();
-    let read = claimed.facts.taint;
-    let append = note.into_iter().chain([said(&text, read)]).collect();
+    let append = note.into_iter().chain([said(&words.text, claimed.facts.taint)]).collect();
+    let text = match claimed.facts.trigger {
+        // Nobody here has written them: they are no Markdown, whatever they look like.
+        Trigger::Webhook => literal(&words.text),
+        _ => words.text.clone(),
+    };
     Some(DriveOutcome {
         append,
         header: "{}".to_owned(),
@@ -74,7 +78,14 @@ pub fn fixed(claimed: &TaskClaim) -> Option<DriveOutcome> {
     })
 }
 
-/// The end of a schedule's task, which names the schedule where it failed: nobody has just asked for it.
+/// Writes text as Markdown that shows it as it stands.
+fn literal(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    text.chars().for_each(|c| push_literal(&mut out, c));
+    out
+}
+
+/// The end of a schedule's task or a webhook's, which names it where it failed: nobody has just asked for it.
 pub fn naming(mut ending: DriveOutcome, schedule: &str, has_spoken: bool) -> DriveOutcome {
     let End::Failed { why } = &ending.end else { return ending };
     let text = match ending.text.is_empty() {

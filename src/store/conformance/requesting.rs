@@ -17,6 +17,7 @@ laws![
     words_become_history_until_a_reset,
     words_go_with_their_age_and_their_cause_is_still_known,
     a_request_waits_for_its_lane_and_its_time,
+    a_hook_makes_one_task_of_a_delivery_and_no_more_than_may_wait,
     a_typed_stop_ends_what_runs,
     a_typed_answer_is_given_once,
 ];
@@ -179,6 +180,43 @@ async fn a_request_waits_for_its_lane_and_its_time(bed: &dyn Fixture) {
     assert!(ledger.claim(&lane(2), &instance("a"), at(50)).await.unwrap().is_some());
     let done = ledger.abandon(claimed.claim.task).await.unwrap();
     assert_eq!(done.stopping, [claimed.claim.task], "who asked has gone");
+}
+
+async fn a_hook_makes_one_task_of_a_delivery_and_no_more_than_may_wait(bed: &dyn Fixture) {
+    let ledger = bed.open();
+    let called = |n: i64, hook: &str, delivery: &str| {
+        let mut request = request(n, delivery);
+        let (hook, delivery) = (hook.to_owned(), delivery.to_owned());
+        request.task.cause = Cause::Webhook { hook, delivery };
+        request.task.most_waiting = Some(2);
+        request
+    };
+    let call = async |ledger: &dyn Ledger, n: i64, hook: &str, delivery: &str| {
+        ledger.request(called(n, hook, delivery), fuse(0)).await.unwrap()
+    };
+    let first = call(ledger.as_ref(), 1, "git", "a").await;
+    let second = call(ledger.as_ref(), 1, "git", "b").await;
+    assert!(first.is_new && second.is_new && !second.is_full);
+    let third = call(ledger.as_ref(), 1, "git", "c").await;
+    assert!(third.is_full && !third.is_new);
+    assert!(call(ledger.as_ref(), 1, "git-2", "c").await.is_new, "another hook");
+    assert!(call(ledger.as_ref(), 2, "git", "c").await.is_new, "another conversation");
+    drop(ledger);
+    let ledger = bed.open();
+    let again = call(ledger.as_ref(), 1, "git", "a").await;
+    assert_eq!(
+        (again.task, again.is_new, again.is_full),
+        (first.task, false, false),
+        "it is known"
+    );
+    let claimed = ledger.claim(&lane(1), &instance("a"), at(9)).await.unwrap().unwrap();
+    assert!(call(ledger.as_ref(), 1, "git", "d").await.is_new, "there is room");
+    assert!(call(ledger.as_ref(), 1, "git", "e").await.is_full);
+    finished(ledger.as_ref(), &claimed.claim, finish("yes", vec![])).await;
+    assert!(
+        !call(ledger.as_ref(), 1, "git", "a").await.is_new,
+        "it has ended, and is not made anew"
+    );
 }
 
 async fn a_typed_stop_ends_what_runs(bed: &dyn Fixture) {

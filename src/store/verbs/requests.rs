@@ -10,6 +10,7 @@ use crate::arrival::{Location, NewTask, TaskRequest};
 use crate::error::Result;
 use crate::intake::Fuse;
 use crate::tx::Tx;
+use crate::value::params;
 use selkie_domain::ids::TaskId;
 use selkie_domain::task::Lane;
 use selkie_domain::words::Words;
@@ -74,10 +75,26 @@ impl RequestText {
 pub struct RawRequested {
     pub task: TaskId,
     pub is_new: bool,
+    pub is_full: bool,
     pub claimed: Option<RawClaimed>,
     pub ready: Option<Lane>,
     pub stopping: Vec<TaskId>,
     pub wake_at: Option<DateTime<Utc>>,
+}
+
+impl RawRequested {
+    /// A task of which nothing else is known.
+    fn of(task: TaskId) -> Self {
+        Self {
+            task,
+            is_new: false,
+            is_full: false,
+            claimed: None,
+            ready: None,
+            stopping: Vec::new(),
+            wake_at: None,
+        }
+    }
 }
 
 /// Makes the task, and claims what may start at once; see [`crate::Intake::request`].
@@ -89,6 +106,9 @@ pub fn request(tx: &mut dyn Tx, asked: &RequestText, fuse: &Fuse) -> Result<RawR
     conversations::open(tx, here)?;
     if let Some(parent) = &new.facts.parent {
         kin::adopt(tx, here, &parent.conversation(location.conversation.account()))?;
+    }
+    if is_full(tx, asked, here)? {
+        return Ok(RawRequested { is_full: true, ..RawRequested::of(TaskId(0)) });
     }
     let (lane, is_idle) = lanes::idle_of(tx, here)?;
     // A task that starts at once never waits.
@@ -106,12 +126,9 @@ pub fn request(tx: &mut dyn Tx, asked: &RequestText, fuse: &Fuse) -> Result<RawR
     };
     let made = tasks::make(tx, new, here, &row, fuse.now)?;
     let mut out = RawRequested {
-        task: TaskId(made.task),
         is_new: made.is_new,
-        claimed: None,
-        ready: None,
-        stopping: Vec::new(),
         wake_at: new.not_before.filter(|at| made.is_new && *at > fuse.now),
+        ..RawRequested::of(TaskId(made.task))
     };
     if !made.is_new {
         return Ok(out);
@@ -130,4 +147,29 @@ pub fn request(tx: &mut dyn Tx, asked: &RequestText, fuse: &Fuse) -> Result<RawR
     }
     out.ready = lanes::ready_name(tx, lane, fuse.now)?;
     Ok(out)
+}
+
+/// Whether too much of what is asked for waits already. What was made before is found all the same.
+fn is_full(tx: &mut dyn Tx, asked: &RequestText, conversation: i64) -> Result<bool> {
+    let new = asked.task();
+    let Some((most, kind)) = new.most_waiting.zip(new.cause.kind()) else { return Ok(false) };
+    // Keys of the kind begin with it: they stand before it with its last character raised.
+    let end = format!("{};", kind.trim_end_matches(':'));
+    let waiting: i64 = tx.only(
+        "SELECT COUNT(*) FROM task WHERE conversation = ?1 AND state = 'waiting' AND cause >= ?2 AND cause < ?3",
+        params![conversation, &kind, &end],
+    )?;
+    let parked: i64 = tx.only(
+        "SELECT COUNT(*) FROM task WHERE conversation = ?1 AND state = 'parked' AND cause >= ?2 AND cause < ?3",
+        params![conversation, &kind, &end],
+    )?;
+    if waiting + parked < i64::from(most) {
+        return Ok(false);
+    }
+    let known: Option<i64> = tx.optional(
+        "SELECT id FROM task WHERE account = ?1 AND cause = ?2 AND cause <> ''",
+        params![asked.account(), new.cause.key(None).as_ref()],
+        |row| row.get(0),
+    )?;
+    Ok(known.is_none())
 }

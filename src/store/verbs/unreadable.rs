@@ -16,12 +16,12 @@ use selkie_domain::task::Lane;
 impl SqlLedger {
     /// Reads what a request came to. Its task is stored whatever becomes of the claim.
     pub(super) async fn requested(&self, raw: RawRequested, instance: &Instance) -> RequestResult {
-        let RawRequested { task, is_new, claimed, ready, stopping, wake_at } = raw;
+        let RawRequested { task, is_new, is_full, claimed, ready, stopping, wake_at } = raw;
         let claimed = self.readable(claimed, instance).await.unwrap_or_else(|error| {
             tracing::error!(%error, "a claimed task is left to the next start");
             None
         });
-        RequestResult { task, is_new, claimed, ready, stopping, wake_at }
+        RequestResult { task, is_new, is_full, claimed, ready, stopping, wake_at }
     }
 
     /// Reads a claim; one that cannot be read is ended and the lane's next task is claimed in its place.

@@ -8,6 +8,7 @@ mod patient;
 mod seats;
 mod serve;
 mod timed;
+mod whole_body;
 
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ use std::time::Duration;
 pub use origin_check::{Refusal, Wall, guard};
 pub use seats::Client;
 pub use serve::{ConnectionInfo, Door};
+pub use whole_body::{MAX_WEBHOOK, whole_body};
 
 /// What the clients of one listener may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -39,7 +39,11 @@ impl TaskExecutor {
         let mut say = match is_known || unattended::has_nothing_to_tell(claimed, &ending) {
             true => Vec::new(),
             false => {
-                let mentions = self.acquaintances.mentions(claimed, &ending.text).await;
+                // What another service sends calls nobody.
+                let mentions = match claimed.facts.trigger {
+                    Trigger::Webhook => Vec::new(),
+                    _ => self.acquaintances.mentions(claimed, &ending.text).await,
+                };
                 let pictures = self.pictures(claimed, &ending).await;
                 self.say(claimed, &ending, run, mentions, pictures)
             }

@@ -242,8 +242,13 @@ pub(super) fn place(claimed: &TaskClaim) -> String {
         None => kind,
     };
     let later = claimed.words.as_ref().filter(|_| claimed.facts.trigger == Trigger::Scheduled);
+    let hook = claimed.words.as_ref().filter(|_| claimed.facts.trigger == Trigger::Webhook);
+    let hook = hook.and_then(|words| quoted(&words.letter(Trigger::Webhook).own));
     match later.and_then(|words| quoted(&words.text)) {
         Some(asked) => format!("{place}, for the schedule {asked}"),
+        None if hook.is_some() => {
+            format!("{place}, for a webhook whose prompt is {}", hook.unwrap_or_default())
+        }
         None => match &claimed.facts.parent {
             Some(parent) => format!("{place}, for its agent {}", prompt::label(&parent.name)),
             None => place,

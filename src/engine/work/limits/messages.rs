@@ -36,6 +36,15 @@ pub(super) fn owner_reached(reached: &LimitHit) -> String {
 }
 
 /// Says once that a time of a schedule is passed over.
+pub(super) fn hook_passed_over(reached: &LimitHit) -> String {
+    format!(
+        "I skipped what a webhook brought: a limit for a day is reached ({}). Webhooks with a prompt continue after midnight \
+         UTC.",
+        reached.key()
+    )
+}
+
+/// What is said where a schedule speaks.
 pub(super) fn passed_over(reached: &LimitHit, schedule: &str) -> String {
     let whose = match reached.whose {
         Whose::Person => "whoever made it has",

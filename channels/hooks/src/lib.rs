@@ -1,0 +1,20 @@
+//! Webhooks of other services: who may send them, what they bring, and the listener that takes them. What becomes of one
+//! is decided elsewhere ([`Deliveries`]).
+
+mod body;
+mod form;
+mod header;
+mod listen;
+mod rate;
+mod receive;
+mod sample;
+mod settings;
+mod template;
+
+pub use body::MAX_PAYLOAD;
+pub use form::{Form, Unsigned};
+pub use listen::{ListenError, listen};
+pub use receive::{Content, Deliveries, Delivery, Door, Outcome, Receipt, Refusal};
+pub use sample::{Sample, sample};
+pub use settings::{Action, Endpoint, Fault, Hook, Settings};
+pub use template::Template;

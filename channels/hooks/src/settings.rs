@@ -1,0 +1,382 @@
+//! The `webhooks` section: where webhooks arrive, and what is made of each. Everything wrong is told at once.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use secrecy::{ExposeSecret, SecretString};
+use serde::Deserialize;
+
+use crate::form::Form;
+use crate::template::Template;
+
+/// Hooks of one config.
+const MAX_HOOKS: usize = 100;
+/// Events that one hook names.
+const MAX_EVENTS: usize = 50;
+/// Tools that one hook opens.
+const MAX_TOOLS: usize = 50;
+/// What a model is told to do, in characters.
+const MAX_PROMPT: usize = 4_000;
+const MAX_PATH: usize = 200;
+/// The shortest secret, in characters: a shorter one can be guessed.
+const MIN_SECRET: usize = 16;
+
+/// Where webhooks arrive, and what is made of them.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Address and port that webhooks arrive at, e.g. `127.0.0.1:8787`; null: off. selkie speaks no TLS there: a reverse
+    /// proxy that does stands in front.
+    pub listen: Option<String>,
+    /// A reverse proxy with TLS stands in front of `listen`, though other machines can reach it, as in a container.
+    pub behind_proxy: bool,
+    /// What may call, by its name.
+    pub hooks: BTreeMap<String, Hook>,
+}
+
+/// One hook: who may call it, and what is made of a call.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Hook {
+    /// The path of its address; `/hooks/NAME` without one.
+    pub path: Option<String>,
+    /// What only the service and selkie know. A secret; `secret_file` is better.
+    #[schemars(with = "Option<String>")]
+    pub secret: Option<SecretString>,
+    /// How the service signs: github, stripe, slack or plain (the secret itself as a bearer token, or a signature by it).
+    pub hmac: Form,
+    /// The events that are taken, as the service names them; all of them without any.
+    pub events: Vec<String>,
+    /// What a model is to do with what the service sends.
+    pub prompt: Option<String>,
+    /// Fixed words with fields of what the service sends: `Deployed: {version}`. No model is asked.
+    pub words: Option<String>,
+    /// The conversation it speaks in; the first owner's private chat without one.
+    pub to: Option<String>,
+    /// The tools that a prompt may use besides those that answer, by their names.
+    pub tools: Vec<String>,
+}
+
+/// What is wrong with one key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The keys that lead there, within the section.
+    pub path: Vec<String>,
+    /// What is wrong, and what is taken.
+    pub message: String,
+}
+
+/// What is made of a call.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// A model reads it and does this.
+    Prompt(String),
+    /// It is told so.
+    Words(Template),
+}
+
+/// A hook that is right.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    /// Its name.
+    pub name: String,
+    /// The path of its address.
+    pub path: String,
+    /// How its service signs.
+    pub form: Form,
+    /// With which secret.
+    pub secret: SecretString,
+    /// The events that are taken.
+    pub events: Vec<String>,
+    /// What is made of a call.
+    pub action: Action,
+    /// Where, as it was written.
+    pub to: Option<String>,
+    /// The tools that a prompt may use besides those that answer.
+    pub tools: Vec<String>,
+}
+
+impl Settings {
+    /// Returns where webhooks arrive; `None` when that is off.
+    ///
+    /// # Errors
+    /// What `listen` takes.
+    pub fn address(&self) -> Result<Option<SocketAddr>, String> {
+        let Some(listen) = self.listen.as_deref() else { return Ok(None) };
+        let address = read_address(listen.trim()).ok_or_else(|| {
+            format!("takes an address with a port (127.0.0.1:8787), not {listen:?}")
+        })?;
+        match address.ip().is_loopback() || self.behind_proxy {
+            true => Ok(Some(address)),
+            false => Err(format!(
+                "is {address}, which other machines can reach, and selkie speaks no TLS there: listen on 127.0.0.1 behind a \
+                 reverse proxy with TLS, or, where such a proxy is in front of this address already, set \
+                 webhooks.behind_proxy: true"
+            )),
+        }
+    }
+
+    /// Returns the hooks that are right.
+    pub fn endpoints(&self) -> Vec<Arc<Endpoint>> {
+        let endpoint = |(name, hook): (&String, &Hook)| hook.endpoint(name, &mut Vec::new());
+        self.hooks.iter().filter_map(endpoint).map(Arc::new).collect()
+    }
+
+    /// Lists what is wrong, without what other sections know: conversations and tools.
+    pub fn faults(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        let mut add = |keys: &[&str], message: String| {
+            let path = keys.iter().map(|key| (*key).to_owned()).collect();
+            faults.push(Fault { path, message });
+        };
+        if let Err(message) = self.address() {
+            add(&["listen"], message);
+        }
+        if self.listen.is_none() && !self.hooks.is_empty() {
+            let message = "is missing: the hooks need an address, such as 127.0.0.1:8787";
+            add(&["listen"], message.to_owned());
+        }
+        if self.hooks.len() > MAX_HOOKS {
+            add(&["hooks"], format!("takes at most {MAX_HOOKS} hooks, not {}", self.hooks.len()));
+        }
+        let mut paths = BTreeMap::new();
+        for (name, hook) in &self.hooks {
+            let mut wrong = Vec::new();
+            hook.endpoint(name, &mut wrong);
+            let path = hook.path(name);
+            if let Some(other) = paths.insert(path.clone(), name) {
+                wrong.push(Wrong::of(
+                    "path",
+                    format!("is {path:?}, the path of the hook {other}: each needs its own"),
+                ));
+            }
+            for Wrong { key, message } in wrong {
+                let keys = ["hooks", name, key];
+                add(&keys[..if key.is_empty() { 2 } else { 3 }], message);
+            }
+        }
+        faults
+    }
+}
+
+/// What is wrong with one key of a hook; empty for the hook itself.
+struct Wrong {
+    key: &'static str,
+    message: String,
+}
+
+impl Wrong {
+    fn of(key: &'static str, message: impl Into<String>) -> Self {
+        Self { key, message: message.into() }
+    }
+}
+
+impl Hook {
+    fn path(&self, name: &str) -> String {
+        self.path.clone().unwrap_or_else(|| format!("/hooks/{name}"))
+    }
+
+    /// Reads it; adds what is wrong.
+    fn endpoint(&self, name: &str, wrong: &mut Vec<Wrong>) -> Option<Endpoint> {
+        let before = wrong.len();
+        if !is_name(name) {
+            wrong.push(Wrong::of(
+                "",
+                "is no name for a hook: it takes 1 to 40 of a-z, 0-9, - and _",
+            ));
+        }
+        let path = self.path(name);
+        if self.path.is_some() && !is_path(&path) {
+            let takes = "takes a path such as /hooks/deploy, of letters, digits, / - _ and .";
+            wrong.push(Wrong::of("path", format!("{takes}, not {path:?}")));
+        }
+        let secret = self.checked_secret(wrong);
+        self.check_lists(wrong);
+        let action = self.action().map_err(|found| wrong.push(found)).ok();
+        let (secret, action) = secret.zip(action).filter(|_| wrong.len() == before)?;
+        Some(Endpoint {
+            name: name.to_owned(),
+            path,
+            form: self.hmac,
+            secret,
+            events: self.events.clone(),
+            action,
+            to: self.to.clone(),
+            tools: self.tools.clone(),
+        })
+    }
+
+    fn checked_secret(&self, wrong: &mut Vec<Wrong>) -> Option<SecretString> {
+        let Some(secret) = &self.secret else {
+            let from = match self.hmac {
+                Form::Github => "the secret of the webhook in the repository's settings",
+                Form::Stripe => "the endpoint's signing secret (whsec_…)",
+                Form::Slack => "the app's signing secret",
+                Form::Plain => "what the service sends as a bearer token, or signs with",
+            };
+            wrong.push(Wrong::of(
+                "secret",
+                format!(
+                    "is missing, and without one anybody could call: write into it {from}, or name a file in secret_file \
+                     (`openssl rand -hex 32` makes one)"
+                ),
+            ));
+            return None;
+        };
+        let text = secret.expose_secret();
+        let is_good = text.chars().count() >= MIN_SECRET && text.trim() == text;
+        if !is_good {
+            let message = format!(
+                "takes {MIN_SECRET} characters or more, without blanks around them: `openssl rand -hex 32` makes one"
+            );
+            wrong.push(Wrong::of("secret", message));
+        }
+        is_good.then(|| secret.clone())
+    }
+
+    fn check_lists(&self, wrong: &mut Vec<Wrong>) {
+        let is_event = |event: &String| {
+            (1..=100).contains(&event.len()) && event.bytes().all(|byte| byte.is_ascii_graphic())
+        };
+        if let Some(event) = self.events.iter().find(|event| !is_event(event)) {
+            let message =
+                format!("takes names of events (push, pull_request.opened), not {event:?}");
+            wrong.push(Wrong::of("events", message));
+        }
+        if self.events.len() > MAX_EVENTS {
+            wrong.push(Wrong::of("events", format!("takes at most {MAX_EVENTS} events")));
+        }
+        if self.tools.len() > MAX_TOOLS {
+            wrong.push(Wrong::of("tools", format!("takes at most {MAX_TOOLS} tools")));
+        }
+    }
+
+    fn action(&self) -> Result<Action, Wrong> {
+        match (&self.prompt, &self.words) {
+            (Some(prompt), None) if prompt.trim().is_empty() => {
+                Err(Wrong::of("prompt", "takes words that say what to do, and is empty"))
+            }
+            (Some(prompt), None) if prompt.chars().count() > MAX_PROMPT => {
+                Err(Wrong::of("prompt", format!("takes at most {MAX_PROMPT} characters")))
+            }
+            (Some(prompt), None) => Ok(Action::Prompt(prompt.clone())),
+            (None, Some(_)) if !self.tools.is_empty() => {
+                Err(Wrong::of("tools", "belong to a prompt: fixed words ask no model"))
+            }
+            (None, Some(words)) => {
+                Template::read(words).map(Action::Words).map_err(|why| Wrong::of("words", why))
+            }
+            _ => Err(Wrong::of(
+                "",
+                "takes one of prompt and words, which says what is made of a call",
+            )),
+        }
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c);
+    (1..=40).contains(&name.len()) && name.chars().all(is_plain)
+}
+
+fn is_path(path: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.".contains(&byte);
+    (2..=MAX_PATH).contains(&path.len()) && path.starts_with('/') && path.bytes().all(is_plain)
+}
+
+/// `localhost` is read as 127.0.0.1, so that no resolver decides who can reach us.
+fn read_address(text: &str) -> Option<SocketAddr> {
+    match text.strip_prefix("localhost:") {
+        Some(port) => Some(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port.parse().ok()?)),
+        None => text.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn settings(written: Value) -> Settings {
+        serde_json::from_value(written).unwrap()
+    }
+
+    fn told(written: Value) -> String {
+        let faults = settings(written).faults().into_iter();
+        faults.map(|fault| format!("{}: {}\n", fault.path.join("."), fault.message)).collect()
+    }
+
+    const SECRET: &str = "0123456789abcdef";
+
+    #[test]
+    fn a_good_hook_is_read_with_its_usual_path() {
+        let good = settings(json!({ "listen": "localhost:0", "hooks": {
+            "github": { "secret": SECRET, "hmac": "github", "events": ["push"], "prompt": "look" },
+            "deploy": { "secret": SECRET, "path": "/d", "words": "v {v}", "to": "tg:1" },
+        }}));
+        assert_eq!(good.faults(), []);
+        assert_eq!(good.address(), Ok("127.0.0.1:0".parse().ok()));
+        let all = good.endpoints();
+        let paths: Vec<_> = all.iter().map(|it| (&*it.path, it.form)).collect();
+        assert_eq!(paths, [("/d", Form::Plain), ("/hooks/github", Form::Github)]);
+        assert!(!format!("{good:?}{all:?}").contains(SECRET));
+        assert_eq!(Settings::default().address(), Ok(None));
+    }
+
+    #[test]
+    fn everything_wrong_is_told_at_once_and_no_secret() {
+        let told = told(json!({ "listen": "8787", "hooks": {
+            "a": { "prompt": "x" },
+            "b": { "secret": "hunter2", "path": "b?", "prompt": "x", "words": "y" },
+            "c": { "secret": SECRET, "hmac": "github", "path": "/x", "events": ["a b"], "prompt": " " },
+            "d": { "secret": SECRET, "path": "/x", "words": "{", "tools": [] },
+            "e": { "secret": SECRET, "words": "x", "tools": ["bash"] },
+            "My Hook": { "secret": SECRET, "prompt": "x" },
+            "s": { "hmac": "slack", "words": "x" },
+        }}));
+        assert!(!told.contains("hunter2") && !told.contains(SECRET), "{told}");
+        insta::assert_snapshot!(told, @r#"
+        listen: takes an address with a port (127.0.0.1:8787), not "8787"
+        hooks.My Hook: is no name for a hook: it takes 1 to 40 of a-z, 0-9, - and _
+        hooks.a.secret: is missing, and without one anybody could call: write into it what the service sends as a bearer token, or signs with, or name a file in secret_file (`openssl rand -hex 32` makes one)
+        hooks.b.path: takes a path such as /hooks/deploy, of letters, digits, / - _ and ., not "b?"
+        hooks.b.secret: takes 16 characters or more, without blanks around them: `openssl rand -hex 32` makes one
+        hooks.b: takes one of prompt and words, which says what is made of a call
+        hooks.c.events: takes names of events (push, pull_request.opened), not "a b"
+        hooks.c.prompt: takes words that say what to do, and is empty
+        hooks.d.words: has a brace without its other half: write {{ or }} for a brace itself
+        hooks.d.path: is "/x", the path of the hook c: each needs its own
+        hooks.e.tools: belong to a prompt: fixed words ask no model
+        hooks.s.secret: is missing, and without one anybody could call: write into it the app's signing secret, or name a file in secret_file (`openssl rand -hex 32` makes one)
+        "#);
+    }
+
+    #[test]
+    fn what_others_could_reach_needs_a_word_about_tls() {
+        let at = |listen: &str, behind_proxy: bool| {
+            settings(json!({ "listen": listen, "behind_proxy": behind_proxy })).address()
+        };
+        assert!(at("127.0.0.1:8787", false).is_ok() && at("[::1]:8787", false).is_ok());
+        for open in ["0.0.0.0:8787", "192.168.1.4:8787", "203.0.113.7:8787", "[::]:8787"] {
+            let why = at(open, false).unwrap_err();
+            assert!(why.contains("reverse proxy") && why.contains("behind_proxy: true"), "{why}");
+            assert!(at(open, true).is_ok());
+        }
+    }
+
+    #[test]
+    fn hooks_need_an_address() {
+        let told = told(json!({ "hooks": { "a": { "secret": SECRET, "prompt": "x" } } }));
+        assert!(told.starts_with("listen: is missing"), "{told}");
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused() {
+        for wrong in [json!({ "lisen": 1 }), json!({ "hooks": { "a": { "sekret": "x" } } })] {
+            assert!(serde_json::from_value::<Settings>(wrong).is_err());
+        }
+    }
+}
