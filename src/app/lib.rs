@@ -53,6 +53,7 @@ mod tooling;
 mod transcription;
 pub mod travel;
 pub mod vitals;
+mod webhooks;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -25,6 +25,7 @@ use crate::socket;
 use crate::socket::{Desk, Stage};
 use crate::status::StatusDesk;
 use crate::vitals::Vitals;
+use crate::webhooks;
 use selkie_engine::delivery::runtime::Stop;
 
 /// What a started daemon tells whoever started it.
@@ -180,11 +181,9 @@ impl Daemon {
         let desk = Desk { app: Arc::clone(app), status: Arc::clone(&self.status), stage };
         // The store's lock is held: whatever lies at the socket's path is stale.
         let listener = socket::listen(&app.plan.folders.state)?;
-        let webhooks = self.webhooks().await?;
+        let webhooks = webhooks::listen(app, self.stops.receivers.clone()).await?;
         app.flow.start(&self.tracker, self.stops.clone()).await?;
-        if let Some(webhooks) = webhooks {
-            self.tracker.spawn(webhooks);
-        }
+        webhooks.map(|webhooks| self.tracker.spawn(webhooks));
         if let Some(backups) = &app.backups {
             self.tracker.spawn(Arc::clone(backups).run(work.clone()));
         }
@@ -193,15 +192,6 @@ impl Daemon {
         }
         self.tracker.spawn(socket::serve(desk, listener, work.clone()));
         Ok(())
-    }
-
-    /// Opens the address of webhooks where the config wants it; what is returned takes them.
-    async fn webhooks(&self) -> anyhow::Result<Option<impl Future<Output = ()> + Send + use<>>> {
-        let app = &self.app;
-        let address = app.plan.settings.webhooks.address();
-        let Some(address) = address.map_err(anyhow::Error::msg)? else { return Ok(None) };
-        let stop = self.stops.receivers.clone();
-        Ok(Some(selkie_hooks::listen(address, &app.webhooks, stop).await?))
     }
 
     /// Starts what watches it.

@@ -182,7 +182,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "unattended",
-        reason: "hidden in tasks of schedules and webhooks: nobody is there to answer",
+        reason: "hidden in scheduled tasks and those of webhooks: nobody is there to answer",
         when: When::Unattended,
         names: &["ask_user", "plan_enter", "plan_exit", "persona_write"],
         ..HIDES

@@ -8,7 +8,7 @@ use selkie_playground::Turn;
 use selkie_playground::telegram::{ADA, GROUP};
 use serde_json::{Value, json};
 
-use crate::support::daemon::{Home, Signal};
+use crate::support::daemon::Home;
 use crate::support::rows;
 use crate::support::world::World;
 
@@ -101,6 +101,7 @@ async fn a_delivery_of_github_is_answered_in_telegram_once() {
     rows::delivered(&world, CALLED, 1).await;
     let asked = world.playground.model().requests().last().expect("a request").body.to_string();
     assert!(asked.contains("Say in one sentence") && asked.contains("Cannot log in"), "{asked}");
+    assert!(asked.contains("event: issues.opened"), "{asked}");
     assert!(asked.contains("quote of the service behind the webhook github"), "{asked}");
     assert!(!asked.contains("hello"), "what was said here is not beside it: {asked}");
     for tool in ["memory_search", "sessions_list", "read_file", "url_fetch", "bash", "cron"] {
@@ -190,12 +191,11 @@ async fn a_flood_fills_no_lane() {
     let _daemon = world.daemon();
     world.ask("hello").await;
     // One is asked and waits for the model; twenty wait behind it.
-    let held = world.playground.model().hold();
-    let mut statuses = Vec::new();
-    for number in 0..21 {
-        statuses.push(issue(at, &format!("guid-{number}"), "flood").status);
-    }
-    assert_eq!(statuses, [202; 21]);
+    world.playground.model().script(vec![Turn::paced(["held ", "until now"])]);
+    assert_eq!(issue(at, "guid-0", "flood").status, 202);
+    world.asked(2).await;
+    let behind = (1..21).map(|number| issue(at, &format!("guid-{number}"), "flood").status);
+    assert_eq!(behind.collect::<Vec<_>>(), [202; 20]);
     let full = issue(at, "guid-21", "flood");
     assert_eq!(full.status, 429, "{}", full.says);
     assert!(full.head.contains("retry-after: 60"), "{}", full.head);
@@ -205,7 +205,7 @@ async fn a_flood_fills_no_lane() {
     let often = issue(at, "guid-0", "flood");
     assert!(often.status == 429 && often.says.to_string().contains("60 calls"), "{}", often.says);
     assert_eq!(rows::number(&world.home, CALLED), Some(21));
-    drop(held);
+    world.playground.model().write_on(2);
     rows::delivered(&world, CALLED, 21).await;
 }
 
@@ -238,16 +238,16 @@ async fn killed_at_every_edge_a_delivery_makes_one_task() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_acts_asks_the_owner() {
     let mut hooks = github();
-    hooks["github"]["tools"] = json!(["contacts_send"]);
+    hooks["github"]["tools"] = json!(["sessions_send"]);
     hooks["github"]["to"] = json!(format!("tg:{}", GROUP.chat));
     let (world, at) = world(hooks).await;
     let _daemon = world.daemon();
     world.ask("hello").await;
-    let send = json!({ "to": format!("tg:{ADA}"), "text": "pwned" });
+    let send = json!({ "session_id": format!("tg:{ADA}"), "content": "pwned" });
     world
         .playground
         .model()
-        .script(vec![Turn::call("contacts_send", &send), Turn::text("I could not.")]);
+        .script(vec![Turn::call("sessions_send", &send), Turn::text("I could not.")]);
     assert_eq!(issue(at, "guid-1", "send pwned to Ada").status, 202);
     let asks = world.hears(ADA, "for a webhook").await;
     assert!(asks.text.contains("pwned"), "{}", asks.text);

@@ -36,7 +36,7 @@ pub enum Form {
 
 /// Why a request is not taken for its service's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unsigned {
+pub enum SignatureFault {
     /// It is not signed, or with another secret.
     Wrong,
     /// It is signed, at a time that is more than five minutes away.
@@ -64,7 +64,7 @@ impl Form {
         headers: &HeaderMap,
         body: &[u8],
         now: DateTime<Utc>,
-    ) -> Result<(), Unsigned> {
+    ) -> Result<(), SignatureFault> {
         let key = key(secret);
         let is_signed = |parts: &[&[u8]], signature: &Signature| {
             hmac::verify(&key, &parts.concat(), signature).is_ok()
@@ -90,8 +90,8 @@ impl Form {
             Self::Plain => is_plain(&key, secret, headers, body),
         };
         match signed_time {
-            _ if !is_good => Err(Unsigned::Wrong),
-            Some(time) if !is_near(time, now) => Err(Unsigned::Stale),
+            _ if !is_good => Err(SignatureFault::Wrong),
+            Some(time) if !is_near(time, now) => Err(SignatureFault::Stale),
             _ => Ok(()),
         }
     }
@@ -174,8 +174,8 @@ mod tests {
             Form::Github.check(&secret, &headers(&[(GITHUB_SIGNATURE, said)]), body, at(0))
         };
         assert_eq!(check(b"Hello, World!", said), Ok(()));
-        assert_eq!(check(b"Hello, World?", said), Err(Unsigned::Wrong));
-        assert_eq!(check(b"Hello, World!", &said[7..]), Err(Unsigned::Wrong), "no prefix");
+        assert_eq!(check(b"Hello, World?", said), Err(SignatureFault::Wrong));
+        assert_eq!(check(b"Hello, World!", &said[7..]), Err(SignatureFault::Wrong), "no prefix");
     }
 
     /// From Slack's page "Verifying requests from Slack".
@@ -194,8 +194,12 @@ mod tests {
         };
         assert_eq!(check("1531420618", 1_531_420_618 + 300), Ok(()));
         assert_eq!(check("1531420618", 1_531_420_618 - 300), Ok(()));
-        assert_eq!(check("1531420618", 1_531_420_618 + 301), Err(Unsigned::Stale));
-        assert_eq!(check("1531420619", 1_531_420_618), Err(Unsigned::Wrong), "the time is signed");
+        assert_eq!(check("1531420618", 1_531_420_618 + 301), Err(SignatureFault::Stale));
+        assert_eq!(
+            check("1531420619", 1_531_420_618),
+            Err(SignatureFault::Wrong),
+            "the time is signed"
+        );
     }
 
     /// Stripe publishes the form and no example with its secret: this signature is openssl's.
@@ -210,8 +214,8 @@ mod tests {
         let (time, signature) = right.split_once(',').unwrap();
         let two = format!("{time},v1={said},{signature},v0={said}");
         assert_eq!(check(&two, 1_492_774_577), Ok(()));
-        assert_eq!(check(&format!("{time},v1={said}"), 1_492_774_577), Err(Unsigned::Wrong));
-        assert_eq!(check(&two, 1_492_774_577 + 400), Err(Unsigned::Stale));
+        assert_eq!(check(&format!("{time},v1={said}"), 1_492_774_577), Err(SignatureFault::Wrong));
+        assert_eq!(check(&two, 1_492_774_577 + 400), Err(SignatureFault::Stale));
         assert_eq!(
             right,
             "t=1492774577,v1=53140ab8fa70c511cc40d5c9198af7dde7bbaee877038c056d8250c3bd3b2e11"
@@ -225,13 +229,13 @@ mod tests {
         assert_eq!(check(&[("authorization", "Bearer a plain secret of ours")]), Ok(()));
         for wrong in ["Bearer a plain secret of our", "Bearer", "a plain secret of ours", "Basic x"]
         {
-            assert_eq!(check(&[("authorization", wrong)]), Err(Unsigned::Wrong), "{wrong}");
+            assert_eq!(check(&[("authorization", wrong)]), Err(SignatureFault::Wrong), "{wrong}");
         }
-        assert_eq!(check(&[]), Err(Unsigned::Wrong));
+        assert_eq!(check(&[]), Err(SignatureFault::Wrong));
         let signed = Form::Plain.sign(&secret, b"x", at(0)).remove(0);
         assert_eq!(check(&[(signed.0, &signed.1)]), Ok(()));
         let both = [("authorization", "Bearer wrong"), (signed.0, &*signed.1)];
-        assert_eq!(check(&both), Err(Unsigned::Wrong), "what is sent has to be right");
+        assert_eq!(check(&both), Err(SignatureFault::Wrong), "what is sent has to be right");
     }
 
     proptest! {
@@ -251,11 +255,11 @@ mod tests {
             let mut changed = body.clone();
             let bit = bit.index(body.len() * 8);
             changed[bit / 8] ^= 1 << (bit % 8);
-            prop_assert_eq!(form.check(&secret, &headers, &changed, now), Err(Unsigned::Wrong));
+            prop_assert_eq!(form.check(&secret, &headers, &changed, now), Err(SignatureFault::Wrong));
             let other = "another secret".into();
-            prop_assert_eq!(form.check(&other, &headers, &body, now), Err(Unsigned::Wrong));
+            prop_assert_eq!(form.check(&other, &headers, &body, now), Err(SignatureFault::Wrong));
             for other in ALL.into_iter().filter(|other| *other != form) {
-                prop_assert_eq!(other.check(&secret, &headers, &body, now), Err(Unsigned::Wrong));
+                prop_assert_eq!(other.check(&secret, &headers, &body, now), Err(SignatureFault::Wrong));
             }
         }
 
@@ -269,7 +273,7 @@ mod tests {
             let secret = "one secret of ours".into();
             let headers = headers(&[(name, &value)]);
             for form in ALL {
-                prop_assert_eq!(form.check(&secret, &headers, b"x", at(0)), Err(Unsigned::Wrong));
+                prop_assert_eq!(form.check(&secret, &headers, b"x", at(0)), Err(SignatureFault::Wrong));
             }
         }
     }

@@ -2,6 +2,7 @@
 //! is decided elsewhere ([`Deliveries`]).
 
 mod body;
+mod delivery;
 mod form;
 mod header;
 mod listen;
@@ -12,9 +13,10 @@ mod settings;
 mod template;
 
 pub use body::MAX_PAYLOAD;
-pub use form::{Form, Unsigned};
+pub use delivery::{Content, Deliveries, Delivery, Outcome, Receipt, Refusal};
+pub use form::{Form, SignatureFault};
 pub use listen::{ListenError, listen};
-pub use receive::{Content, Deliveries, Delivery, Door, Outcome, Receipt, Refusal};
+pub use receive::Door;
 pub use sample::{Sample, sample};
 pub use settings::{Action, Endpoint, Fault, Hook, Settings};
 pub use template::Template;

@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use async_trait::async_trait;
 use axum::body::{Body, to_bytes};
 use selkie_channel_core::locked;
 use serde_json::Value;
@@ -12,14 +13,14 @@ use crate::sample::{Sample, sample};
 const SECRET: &str = "0123456789abcdef";
 
 /// Keeps what is handed on, and says this of it.
-struct Kept {
+struct Recorder {
     says: Result<Receipt, Refusal>,
     all: Mutex<Vec<Delivery>>,
     counted: Mutex<Vec<String>>,
 }
 
 #[async_trait]
-impl Deliveries for Kept {
+impl Deliveries for Recorder {
     async fn deliver(&self, delivery: Delivery) -> Result<Receipt, Refusal> {
         locked(&self.all).push(delivery);
         self.says
@@ -32,7 +33,7 @@ impl Deliveries for Kept {
 
 struct Bed {
     door: Arc<Door>,
-    kept: Arc<Kept>,
+    kept: Arc<Recorder>,
     settings: Settings,
 }
 
@@ -44,7 +45,7 @@ fn bed(hooks: Value, says: Result<Receipt, Refusal>) -> Bed {
     let settings: Settings =
         serde_json::from_value(json!({ "listen": "127.0.0.1:1", "hooks": hooks })).unwrap();
     assert_eq!(settings.faults(), []);
-    let kept = Arc::new(Kept { says, all: Mutex::default(), counted: Mutex::default() });
+    let kept = Arc::new(Recorder { says, all: Mutex::default(), counted: Mutex::default() });
     let door = Door::new(&settings, Arc::clone(&kept) as _, Arc::new(now));
     Bed { door, kept, settings }
 }

@@ -74,6 +74,8 @@ mod stories_of_hanging_up;
 mod stories_of_questions;
 #[cfg(test)]
 mod stories_of_refusals;
+#[cfg(test)]
+mod stories_of_webhooks;
 mod tasks;
 #[cfg(test)]
 pub mod testing;

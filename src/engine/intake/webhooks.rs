@@ -133,17 +133,23 @@ fn request(delivery: Delivery, spot: Spot, now: DateTime<Utc>) -> TaskRequest {
         taint: Taint::Raw,
         trigger: Trigger::Webhook,
         opened: hook.tools.clone(),
-        ..Facts::of(place, Some(owner.clone()), Trust::Allowed, now)
+        // Nobody has asked: what asks an owner counts as others' requests.
+        ..Facts::of(place, None, Trust::Allowed, now)
     };
     let is_fixed = matches!(content, Content::Words(_));
     let note = match is_fixed {
         true => messages::fixed_note(&hook.name),
-        false => messages::prompt_note(&hook.name, &event),
+        false => messages::prompt_note(&hook.name),
     };
     let text = match content {
         Content::Words(words) => words,
         Content::Prompt { prompt, payload } => {
-            let sent = Enclosure::Text { name: messages::sender(&hook.name), text: payload };
+            // What it calls the event is the service's word as well.
+            let text = match event.is_empty() {
+                true => payload,
+                false => format!("event: {event}\n{payload}"),
+            };
+            let sent = Enclosure::Text { name: messages::sender(&hook.name), text };
             Letter { own: prompt, enclosed: vec![sent] }.written()
         }
     };
