@@ -227,6 +227,7 @@ pub const RULES: &[Rule] = &[
         names: &[
             "cron",
             "memory_write",
+            "navigate",
             "plan_create",
             "say_aloud",
             "todo_read",

@@ -15,7 +15,7 @@ impl Source {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut paths = Vec::new();
         // Not what plays the platforms: it says nothing to people who run selkie.
-        for folder in ["core", "telegram", "slack", "line", "x"] {
+        for folder in ["core", "hooks", "telegram", "slack", "line", "x"] {
             below(&root.join("channels").join(folder), "rs", &mut paths);
         }
         below(&root.join("src"), "rs", &mut paths);
