@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Weak};
 
+use async_trait::async_trait;
 use selkie_channel_core::Redactor;
 
 use selkie_domain::clock::SharedClock;
@@ -68,9 +69,11 @@ fn learn_headers(settings: &Settings, redactor: &Redactor) {
 /// Tells owners by the channels of a running daemon.
 struct ByFlow(Weak<Flow>);
 
+#[async_trait]
 impl OwnerTeller for ByFlow {
-    fn tell(&self, key: String, text: String) {
-        let Some(flow) = self.0.upgrade() else { return };
-        tokio::spawn(async move { flow.alert(&key, &text, &[]).await });
+    async fn tell(&self, key: &str, text: &str) {
+        if let Some(flow) = self.0.upgrade() {
+            flow.alert(key, text, &[]).await;
+        }
     }
 }

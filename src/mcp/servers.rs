@@ -8,6 +8,7 @@ use crate::connections::Connections;
 use crate::deps::ListWatcher;
 use crate::error::McpError;
 use crate::pins::{Difference, PinFolder, PinnedList};
+use async_trait::async_trait;
 use selkie_channel_core::locked;
 use tokio::time::Instant;
 
@@ -15,9 +16,10 @@ use tokio::time::Instant;
 const FRESH: Duration = Duration::from_secs(60);
 
 /// Tells an owner something in private, once for ever under its key.
+#[async_trait]
 pub trait OwnerTeller: Send + Sync {
     /// Tells it.
-    fn tell(&self, key: String, text: String);
+    async fn tell(&self, key: &str, text: &str);
 }
 
 /// The servers of the config.
@@ -91,7 +93,7 @@ impl Servers {
         let differences = agreed.differences(&now);
         match differences.is_empty() {
             true => self.watched(|watch| watch.changed.retain(|(of, _)| of != server)),
-            false => self.note(server, &now, &differences),
+            false => self.note(server, &now, &differences).await,
         }
         match now.tool(tool) {
             None => Err(LookError::Gone),
@@ -125,7 +127,7 @@ impl Servers {
         look(&mut locked(&self.watch))
     }
 
-    fn note(&self, server: &str, now: &PinnedList, differences: &[Difference]) {
+    async fn note(&self, server: &str, now: &PinnedList, differences: &[Difference]) {
         let hash = now.hash();
         let is_new = self.watched(|watch| {
             let changed = differences.iter().filter_map(Difference::tool);
@@ -147,7 +149,7 @@ impl Servers {
                 "The MCP server {server} offers other tools than you agreed to: {what}. What changed is not used. To see it \
                  and to agree, run on the machine: `selkie mcp trust {server}`"
             );
-            teller.tell(format!("mcp:{server}:{hash}"), text);
+            teller.tell(&format!("mcp:{server}:{hash}"), &text).await;
         }
     }
 }

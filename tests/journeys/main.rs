@@ -69,6 +69,7 @@ mod line_lost;
 mod line_questions;
 mod line_unsend;
 mod long_text;
+mod mcp;
 mod meaning;
 mod memory;
 mod messages;

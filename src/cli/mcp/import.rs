@@ -52,7 +52,7 @@ pub(super) fn import(file: &Path) -> Outcome {
         while servers.contains_key(&ours) {
             ours.push('2');
         }
-        for (header, _) in &written.headers {
+        for header in written.headers.keys() {
             print::told(&format!(
                 "{name}: put the header {header} into a file of its own, and name that in headers_file"
             ));
