@@ -46,7 +46,7 @@ mod tests {
     /// What is longer is wrapped to where a command begins, and reads like one.
     const NARROW: usize = 80;
     /// Why commands print no JSON.
-    const WITHOUT_JSON: [(&str, &[&str]); 5] = [
+    const WITHOUT_JSON: [(&str, &[&str]); 6] = [
         ("they go on until they are stopped, or talk with a person", &["init", "run", "demo"]),
         (
             "what they print is a file, or JSON already",
@@ -81,7 +81,12 @@ mod tests {
                 "store unseal",
                 "service install",
                 "service uninstall",
+                "webhooks test",
             ],
+        ),
+        (
+            "they show what a server writes; mcp list and mcp tools --json have the rest",
+            &["mcp trust", "mcp call", "mcp import"],
         ),
         (
             "they change many things, all or none; lists and status --json show them",

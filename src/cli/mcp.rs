@@ -28,6 +28,7 @@ use selkie_tools::ports::Silent;
   selkie mcp import ~/.config/Claude/claude_desktop_config.json
   selkie mcp list
   selkie mcp trust clock
+  selkie mcp tools clock
   selkie mcp call clock get_current_time '{\"timezone\":\"UTC\"}'
 
 A server is named in the config (mcp.servers.<name>). The bot has its tools once you have looked at them and agreed: \
