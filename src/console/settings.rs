@@ -1,9 +1,9 @@
 //! The `console` section: where the read API listens, and who may read it.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 
 use schemars::JsonSchema;
-use selkie_channel_core::server::Wall;
+use selkie_channel_core::server::{Wall, read_listen_address};
 use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;
 
@@ -69,7 +69,7 @@ impl Settings {
     /// When it is no loopback address with a port.
     pub fn address(&self) -> Result<Option<SocketAddr>, ListenError> {
         let Some(listen) = self.listen.as_deref() else { return Ok(None) };
-        let address = read_address(listen.trim())
+        let address = read_listen_address(listen.trim())
             .ok_or_else(|| ListenError::Unreadable(listen.to_owned()))?;
         if !address.ip().is_loopback() {
             return Err(ListenError::NotLoopback(address));
@@ -94,14 +94,6 @@ impl Settings {
         let Some(address) = self.address()? else { return Ok(None) };
         let bound = TcpListener::bind(address).await;
         bound.map(Some).map_err(|error| ListenError::Taken { address, error })
-    }
-}
-
-/// `localhost` is read as 127.0.0.1, so that no resolver decides who can reach us.
-fn read_address(text: &str) -> Option<SocketAddr> {
-    match text.strip_prefix("localhost:") {
-        Some(port) => Some(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port.parse().ok()?)),
-        None => text.parse().ok(),
     }
 }
 

@@ -1,11 +1,12 @@
 //! The `webhooks` section: where webhooks arrive, and what is made of each. Everything wrong is told at once.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret, SecretString};
+use selkie_channel_core::server::read_listen_address;
 use serde::Deserialize;
 
 use crate::form::Form;
@@ -105,7 +106,7 @@ impl Settings {
     /// What `listen` takes.
     pub fn address(&self) -> Result<Option<SocketAddr>, String> {
         let Some(listen) = self.listen.as_deref() else { return Ok(None) };
-        let address = read_address(listen.trim()).ok_or_else(|| {
+        let address = read_listen_address(listen.trim()).ok_or_else(|| {
             format!("takes an address with a port (127.0.0.1:8787), not {listen:?}")
         })?;
         match address.ip().is_loopback() || self.behind_proxy {
@@ -284,14 +285,6 @@ fn is_name(name: &str) -> bool {
 fn is_path(path: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.".contains(&byte);
     (2..=MAX_PATH).contains(&path.len()) && path.starts_with('/') && path.bytes().all(is_plain)
-}
-
-/// `localhost` is read as 127.0.0.1, so that no resolver decides who can reach us.
-fn read_address(text: &str) -> Option<SocketAddr> {
-    match text.strip_prefix("localhost:") {
-        Some(port) => Some(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port.parse().ok()?)),
-        None => text.parse().ok(),
-    }
 }
 
 #[cfg(test)]

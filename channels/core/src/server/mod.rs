@@ -3,6 +3,7 @@
 //! A listener on loopback is reached by every page that a browser on this machine shows, and one on the
 //! internet by everybody: neither may hold the daemon's connections, nor be obeyed without being meant.
 
+mod listen_address;
 mod origin_check;
 mod patient;
 mod seats;
@@ -15,6 +16,7 @@ mod tests;
 
 use std::time::Duration;
 
+pub use listen_address::read_listen_address;
 pub use origin_check::{Refusal, Wall, guard};
 pub use seats::Client;
 pub use serve::{ConnectionInfo, Door};
