@@ -70,7 +70,7 @@ pub struct AppConfig {
     pub servers: ModelServers,
     /// Other servers' tools.
     pub mcp: Arc<Servers>,
-    /// Tells what was agreed to of servers from what was before.
+    /// Tells what was agreed to of servers and skills from what was before.
     pub agreed: String,
     /// The `small` route, for one question at a time.
     pub small: Arc<dyn Small>,

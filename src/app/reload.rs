@@ -60,8 +60,8 @@ const LIVE: [&str; 31] = [
 /// Folders in which everything stands that was opened.
 const FOLDERS: [&str; 2] = ["file_state_dir", "file_cache_dir"];
 
-/// The key that stands for what was agreed to of servers: no config says that.
-const AGREED: [&str; 2] = ["mcp", "servers"];
+/// Stands among the keys for what an owner has agreed to of servers and skills: files, which no config names.
+const AGREED: &str = "skills and servers' tools";
 
 /// How long channels that began anew may take to prove themselves.
 const PROOF: Duration = Duration::from_secs(10);
@@ -113,7 +113,7 @@ pub struct Reloader {
     in_force: Arc<InForce>,
     /// What is in force. One reload after the other holds it.
     stands: Mutex<Effective>,
-    /// What was agreed to of servers and is in force.
+    /// What was agreed to of servers and skills, and is in force.
     agreed: std::sync::Mutex<String>,
 }
 
@@ -156,10 +156,6 @@ impl Reloader {
     async fn carried_out(&self, stands: &mut Effective) -> Result<ReloadReport, NotDone> {
         let plan = self.planned(None).await?;
         let changed = plan.written.changed(stands);
-        if changed.is_empty() {
-            // Skills may have come and gone: they are files.
-            self.app.shaper.put(Arc::clone(&plan.shaper));
-        }
         let (live, later): (Vec<_>, Vec<_>) =
             changed.into_iter().partition(|path| self.is_live(&written(path)));
         let moves = later.iter().any(|path| FOLDERS.contains(&written(path).as_str()));
@@ -169,7 +165,7 @@ impl Reloader {
         };
         let (held, mut live): (Vec<_>, Vec<_>) = live.into_iter().partition(is_refused);
         if *locked(&self.agreed) != plan.agreed {
-            live.push(AGREED.map(str::to_owned).to_vec());
+            live.push(vec![AGREED.to_owned()]);
         }
         let mut loaded = plan.written.clone();
         held.iter().for_each(|path| loaded.hold(path, stands));

@@ -36,7 +36,7 @@ pub struct Tooling {
     pub sandbox: selkie_sandbox::Policy,
     /// Other servers' tools.
     pub mcp: Arc<Servers>,
-    /// Tells what was agreed to of servers from what was before.
+    /// Tells what was agreed to of servers and skills from what was before.
     pub agreed: String,
     /// Places of servers' tools, by the tool.
     pub placed: BTreeMap<String, Vec<String>>,
@@ -76,6 +76,8 @@ impl Tooling {
     pub fn of(deps: ToolingDeps<'_>) -> Result<Self, Problems> {
         let ToolingDeps { binary, settings, tls, routes, processes, posting, .. } = deps;
         let skills = skill_names(&settings.skills, deps.folders);
+        let reviewed = skills.reviewed.join(" ");
+        let has_others = skills.has_others;
         let means = ToolDeps { posting, skills, ..means(binary, settings, tls, routes, processes) };
         let sandbox = sandbox(settings, &means.processes);
         let pinned = mcp::tools(
@@ -96,7 +98,7 @@ impl Tooling {
             shaper: Arc::new(shaper),
             sandbox,
             mcp: pinned.servers,
-            agreed: pinned.hash,
+            agreed: format!("{} {reviewed} {has_others}", pinned.hash),
             placed: pinned.placed,
             notes: pinned.notes,
         })

@@ -48,6 +48,17 @@ pub struct Rule {
     pub eases: bool,
 }
 
+/// All that does more than answer and keep our own records.
+const BEYOND_ANSWERS: &[Class] = &[
+    Class::Read,
+    Class::Write,
+    Class::Exec,
+    Class::Network,
+    Class::Message,
+    Class::Agent,
+    Class::Public,
+];
+
 /// The tools that run commands.
 pub const COMMANDS: [&str; 3] = ["bash", "powershell", "process"];
 
@@ -104,15 +115,7 @@ pub const RULES: &[Rule] = &[
         id: "stranger",
         reason: "hidden for strangers: they get answers and notes, and nothing else",
         when: When::Trust(Trust::Stranger),
-        classes: &[
-            Class::Read,
-            Class::Write,
-            Class::Exec,
-            Class::Network,
-            Class::Message,
-            Class::Agent,
-            Class::Public,
-        ],
+        classes: BEYOND_ANSWERS,
         names: &["cron", "say_aloud"],
         ..HIDES
     },
@@ -215,15 +218,7 @@ pub const RULES: &[Rule] = &[
         reason: "hidden in tasks of webhooks, which get what answers and nothing else; the hook's tools (webhooks.hooks.<name>) \
             open it",
         when: When::Webhook,
-        classes: &[
-            Class::Read,
-            Class::Write,
-            Class::Exec,
-            Class::Network,
-            Class::Message,
-            Class::Agent,
-            Class::Public,
-        ],
+        classes: BEYOND_ANSWERS,
         names: &[
             "cron",
             "memory_write",

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -73,7 +73,15 @@ impl Shelf {
         let mut left = MAX_LOOKS;
         let own = self.own();
         for root in std::iter::once(&own).chain(&self.folders) {
-            let Ok(root) = root.canonicalize() else { continue };
+            let root = match root.canonicalize() {
+                Ok(root) => root,
+                // Without skills there is no folder; one that the config names and that is missing is noted with the config.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => {
+                    catalogue.skip(root, format!("it cannot be read: {error}"));
+                    continue;
+                }
+            };
             let is_own = own.canonicalize().is_ok_and(|own| own == root);
             for folder in catalogue::folders(&root, &mut catalogue) {
                 let below = folder.strip_prefix(&root).ok().filter(|_| is_own);

@@ -97,10 +97,10 @@ mod tests {
     use crate::skills::Skills;
     use crate::testkit::Folders;
 
-    struct Shown;
+    struct Echo;
 
     #[async_trait]
-    impl Skills for Shown {
+    impl Skills for Echo {
         async fn load(&self, by: &SkillReader, name: &str) -> Result<LoadedSkill, ToolError> {
             let text = format!("{name} {} {}", by.keeps, by.names(name));
             Ok(LoadedSkill { text, is_reviewed: name == "pdf" })
@@ -111,7 +111,7 @@ mod tests {
     async fn what_nobody_has_reviewed_is_others_words_and_an_owner_alone_names_it() {
         let tool = LoadSkill(SkillNames::default());
         let asked = Arc::new(UserText { text: "use the xlsx, please".to_owned(), people: vec![] });
-        let scope = Scope { skills: Arc::new(Shown), asked, ..Folders::new().scope() };
+        let scope = Scope { skills: Arc::new(Echo), asked, ..Folders::new().scope() };
         let call = async |scope: &Scope, name: &str| {
             tool.call(scope, json!({ "name": name })).await.unwrap()
         };
