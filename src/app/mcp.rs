@@ -9,7 +9,9 @@ use selkie_channel_core::Redactor;
 use selkie_domain::clock::SharedClock;
 use selkie_engine::flow::Flow;
 use selkie_mcp::pins::PinFolder;
-use selkie_mcp::{ConnectionDeps, OwnerTeller, PinnedTools, Servers, Settings};
+use selkie_mcp::{
+    ConnectionDeps, Connections, ListNews, OwnerTeller, PinnedTools, Servers, Settings,
+};
 use selkie_sandbox::Policy;
 use selkie_tools::base::ToolDeps;
 use selkie_tools::paths::Ours;
@@ -41,6 +43,7 @@ pub fn tell_by(servers: &Servers, flow: &Arc<Flow>) {
 /// Reads what was agreed to of the servers. Nothing is started.
 pub fn tools(settings: &Settings, deps: &McpDeps<'_>) -> PinnedTools {
     learn_headers(settings, deps.redactor);
+    let news = Arc::<ListNews>::default();
     let connections = ConnectionDeps {
         programs: deps.means.spoken(),
         policy: deps.sandbox.clone(),
@@ -48,9 +51,10 @@ pub fn tools(settings: &Settings, deps: &McpDeps<'_>) -> PinnedTools {
         network: Arc::clone(&deps.means.client),
         clock: Arc::clone(deps.clock),
         folder: deps.state.join(FOLDER),
-        watcher: Arc::new(()),
+        watcher: Arc::clone(&news) as _,
     };
-    PinnedTools::of(connections, &PinFolder::of(deps.state), &settings.servers)
+    let connections = Connections::new(connections, settings.servers.clone());
+    PinnedTools::of(connections, news, &PinFolder::of(deps.state), &settings.servers)
 }
 
 /// Has the redactor know what stands in the files of headers.

@@ -34,7 +34,3 @@ pub trait ListWatcher: Send + Sync {
     /// second for each server, and not to be kept waiting.
     fn list_changed(&self, server: &str);
 }
-
-impl ListWatcher for () {
-    fn list_changed(&self, _: &str) {}
-}

@@ -46,5 +46,5 @@ pub use listing::{ListedTool, ServerList, UnlistedTool};
 pub use names::tool_name;
 pub use outcome::{CallOutcome, CallResult, ResultPicture};
 pub use pinned_tools::PinnedTools;
-pub use servers::{OwnerTeller, Servers};
+pub use servers::{ListNews, OwnerTeller, Servers};
 pub use settings::{OFF, ServerSettings, Settings};

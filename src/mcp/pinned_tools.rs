@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::connections::Connections;
-use crate::deps::ConnectionDeps;
 use crate::mcp_tool::McpTool;
 use crate::names::{hash, tool_name};
 use crate::pins::{PinFolder, PinnedList};
@@ -30,7 +29,8 @@ pub struct PinnedTools {
 impl PinnedTools {
     /// Reads what was agreed to of each server. Nothing is started.
     pub fn of(
-        deps: ConnectionDeps,
+        connections: Connections,
+        news: Arc<ListNews>,
         folder: &PinFolder,
         settings: &BTreeMap<String, ServerSettings>,
     ) -> Self {
@@ -49,9 +49,6 @@ impl PinnedTools {
                 )),
             }
         }
-        let news = Arc::<ListNews>::default();
-        let deps = ConnectionDeps { watcher: Arc::clone(&news) as _, ..deps };
-        let connections = Connections::new(deps, settings.clone());
         let servers = Servers::new(connections, folder.clone(), agreed.clone(), news);
         let placed = BTreeMap::new();
         let mut all = Self { servers, tools: Vec::new(), placed, hash: String::new(), notes };

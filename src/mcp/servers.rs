@@ -41,7 +41,7 @@ struct ReadList {
 
 /// Hears that a list which was read is over.
 #[derive(Default)]
-pub(crate) struct ListNews(Mutex<BTreeSet<String>>);
+pub struct ListNews(Mutex<BTreeSet<String>>);
 
 impl ListWatcher for ListNews {
     fn list_changed(&self, server: &str) {

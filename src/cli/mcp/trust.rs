@@ -7,9 +7,10 @@ use selkie_app::build::AppConfig;
 use selkie_app::client::RunningDaemon;
 use selkie_app::lifecycle;
 use selkie_guard::visible::one_line;
-use selkie_mcp::ServerList;
 use selkie_mcp::pins::{PinFolder, PinnedList};
 use selkie_mcp::review::{differing, whole};
+use selkie_mcp::{McpError, ServerList};
+use selkie_sandbox::Mode;
 
 /// Shows what a server offers now, and keeps what is agreed to.
 pub(super) fn trust(plan: &AppConfig, name: &str, yes: Option<&str>) -> Outcome {
@@ -51,6 +52,10 @@ pub(super) fn trust(plan: &AppConfig, name: &str, yes: Option<&str>) -> Outcome 
     Ok(())
 }
 
+/// What may keep a program from starting.
+const HINT: &str = "in the sandbox it reads the system's programs and what its command line names by a whole path: open more \
+    with sandbox.read, or take this server out of it with `sandbox: off` beside its command";
+
 /// Characters of a hash that name it.
 const SHORT: usize = 12;
 
@@ -62,7 +67,15 @@ fn offered(plan: &AppConfig, name: &str) -> anyhow::Result<ServerList> {
     lifecycle::runtime()?.block_on(async {
         let list = plan.mcp.connections.list(name).await;
         plan.mcp.connections.end().await;
-        Ok(list?)
+        list.map_err(|error| {
+            let is_held = plan.sandbox.of(true, |_| false).is_in_force();
+            let settings = plan.settings.mcp.servers.get(name);
+            let is_held = is_held && settings.is_some_and(|s| s.sandbox != Some(Mode::Off));
+            match error {
+                McpError::NotStarted(_) if is_held => anyhow::anyhow!("{error}\n{HINT}"),
+                error => error.into(),
+            }
+        })
     })
 }
 

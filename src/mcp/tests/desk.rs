@@ -88,19 +88,17 @@ impl Desk {
             env: [("KEY".to_owned(), "k-1".into())].into(),
             ..ServerSettings::default()
         };
+        Self::with(dir, settings)
+    }
+
+    fn with(dir: TempDir, settings: ServerSettings) -> Self {
         Self { dir, settings, ear: Arc::default(), launcher: Launcher::Direct, connections: None }
     }
 
     /// With a server at an address.
     pub(super) fn at(url: &str) -> Self {
         let settings = ServerSettings { url: Some(url.to_owned()), ..ServerSettings::default() };
-        Self {
-            dir: TempDir::new().unwrap(),
-            settings,
-            ear: Arc::default(),
-            launcher: Launcher::Direct,
-            connections: None,
-        }
+        Self::with(TempDir::new().unwrap(), settings)
     }
 
     /// With a program and its arguments, of plain words.
@@ -108,13 +106,7 @@ impl Desk {
         let mut words = line.split_whitespace().map(str::to_owned);
         let command = words.next();
         let settings = ServerSettings { command, args: words.collect(), ..Default::default() };
-        Self {
-            dir: TempDir::new().unwrap(),
-            settings,
-            ear: Arc::default(),
-            launcher: Launcher::Direct,
-            connections: None,
-        }
+        Self::with(TempDir::new().unwrap(), settings)
     }
 
     pub(super) fn within(mut self, limit: Span) -> Self {

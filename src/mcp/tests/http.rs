@@ -11,13 +11,13 @@ use serde_json::{Map, json};
 use tokio::time::timeout;
 
 use super::desk::{Desk, TIMEOUT};
-use super::web::{Heard, Web, events, status, typed};
+use super::web::{Web, WebRequest, events, status, typed};
 use crate::{Answer, CallContext, CallOutcome, ElicitationAnswers, McpError};
 
 /// Answers all but calls.
 fn modern(
-    call: impl Fn(&Heard) -> Response<Body> + Send + Sync + 'static,
-) -> impl Fn(&Heard) -> Response<Body> {
+    call: impl Fn(&WebRequest) -> Response<Body> + Send + Sync + 'static,
+) -> impl Fn(&WebRequest) -> Response<Body> {
     move |heard| match heard.method() {
         "server/discover" => heard.discovered(),
         "tools/call" => call(heard),
@@ -27,8 +27,8 @@ fn modern(
 
 /// The same in the older era.
 fn legacy(
-    call: impl Fn(&Heard) -> Response<Body> + Send + Sync + 'static,
-) -> impl Fn(&Heard) -> Response<Body> {
+    call: impl Fn(&WebRequest) -> Response<Body> + Send + Sync + 'static,
+) -> impl Fn(&WebRequest) -> Response<Body> {
     move |heard| match heard.method() {
         "initialize" => heard.initialized("s-1"),
         "tools/call" => call(heard),
@@ -188,7 +188,7 @@ async fn requests_go_nowhere_but_where_the_config_says() {
         (307, "http://169.254.169.254/latest/meta-data"),
         (308, "http://localhost:1/"),
     ] {
-        let web = Web::new(move |_: &Heard| {
+        let web = Web::new(move |_: &WebRequest| {
             let mut answer = status(code);
             answer.headers_mut().insert("location", to.parse().unwrap());
             answer
@@ -219,7 +219,7 @@ async fn headers_of_the_file_go_along_and_stand_in_no_words() {
 
 #[tokio::test]
 async fn one_that_wants_a_sign_in_says_so() {
-    let web = Web::new(|_: &Heard| {
+    let web = Web::new(|_: &WebRequest| {
         let mut answer = status(401);
         let challenge = "Bearer resource_metadata=\"https://a.example/x\"";
         answer.headers_mut().insert("www-authenticate", challenge.parse().unwrap());
@@ -310,7 +310,7 @@ async fn what_is_not_offered_is_not_given() {
 
 #[tokio::test]
 async fn a_change_of_the_list_is_heard_on_a_stream() {
-    let web = Web::new(|heard: &Heard| match heard.method() {
+    let web = Web::new(|heard: &WebRequest| match heard.method() {
         "server/discover" => heard.discovered(),
         "subscriptions/listen" => {
             let change = json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" });

@@ -12,7 +12,7 @@ use super::desk::Desk;
 use crate::{Answer, CallContext, CallOutcome, ElicitationAnswers, ListedTool};
 
 #[tokio::test]
-#[ignore = "it needs a server"]
+#[ignore = "needs a server: cargo test -p selkie-mcp real -- --ignored --nocapture URL"]
 async fn real() {
     let what = std::env::args().next_back().unwrap();
     let desk = match what.contains("://") {

@@ -11,14 +11,14 @@ use tokio_util::task::TaskTracker;
 
 /// What was heard.
 #[derive(Clone, Debug)]
-pub(super) struct Heard {
+pub(super) struct WebRequest {
     pub(super) verb: Method,
     pub(super) path: String,
     pub(super) headers: HeaderMap,
     pub(super) body: Value,
 }
 
-impl Heard {
+impl WebRequest {
     pub(super) fn method(&self) -> &str {
         self.body["method"].as_str().unwrap_or_default()
     }
@@ -71,19 +71,19 @@ pub(super) fn events(all: &[String]) -> Response<Body> {
     )
 }
 
-type Answers = dyn Fn(&Heard) -> Response<Body> + Send + Sync;
+type Answers = dyn Fn(&WebRequest) -> Response<Body> + Send + Sync;
 
 /// A server that answers so and remembers what it heard.
 #[derive(Clone)]
 pub(super) struct Web {
     pub(super) url: String,
-    heard: Arc<Mutex<Vec<Heard>>>,
+    heard: Arc<Mutex<Vec<WebRequest>>>,
     answers: Arc<Answers>,
 }
 
 impl Web {
     pub(super) async fn new(
-        answers: impl Fn(&Heard) -> Response<Body> + Send + Sync + 'static,
+        answers: impl Fn(&WebRequest) -> Response<Body> + Send + Sync + 'static,
     ) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -93,13 +93,13 @@ impl Web {
         web
     }
 
-    pub(super) fn heard(&self) -> Vec<Heard> {
+    pub(super) fn heard(&self) -> Vec<WebRequest> {
         locked(&self.heard).clone()
     }
 
     /// What was asked for, in order.
     pub(super) fn methods(&self) -> Vec<String> {
-        let name = |heard: &Heard| match heard.method() {
+        let name = |heard: &WebRequest| match heard.method() {
             "" => heard.verb.to_string(),
             method => method.to_owned(),
         };
@@ -107,7 +107,7 @@ impl Web {
     }
 
     /// Waits until something was asked for.
-    pub(super) async fn until(&self, method: &str) -> Heard {
+    pub(super) async fn until(&self, method: &str) -> WebRequest {
         let found = async {
             loop {
                 if let Some(heard) = self.heard().into_iter().find(|it| it.method() == method) {
@@ -128,7 +128,7 @@ async fn hear(
     body: Bytes,
 ) -> Response<Body> {
     let body = serde_json::from_slice(&body).unwrap_or_default();
-    let heard = Heard { verb, path: uri.path().to_owned(), headers, body };
+    let heard = WebRequest { verb, path: uri.path().to_owned(), headers, body };
     locked(&web.heard).push(heard.clone());
     (web.answers)(&heard)
 }
