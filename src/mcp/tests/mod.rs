@@ -4,5 +4,6 @@ mod desk;
 mod foreign;
 mod http;
 mod real;
+mod speed;
 mod stdio;
 mod web;
