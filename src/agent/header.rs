@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::loop_guard::LoopGuard;
 use selkie_domain::question::QuestionResult;
@@ -106,6 +107,9 @@ pub struct QuestionCall {
     pub given: Vec<QuestionResult>,
     /// The question that is open now, and since when: that time is not the task's.
     pub open: Option<(String, DateTime<Utc>)>,
+    /// What the call gets back with the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<Value>,
 }
 
 /// The layout of headers written today.

@@ -209,6 +209,7 @@ impl ToolRunner<'_> {
             earlier: Arc::default(),
             plan: None,
             given: Vec::new(),
+            kept: None,
             roots: self.roots(by_hand, facts, shape),
             reply: Arc::new(Nobody),
             tools: Arc::clone(shape.registry.block()),

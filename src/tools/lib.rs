@@ -55,7 +55,7 @@ use selkie_domain::taint::Taint;
 use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use selkie_domain::transcript::Picture;
 
-pub use error::ToolError;
+pub use error::{CallQuestion, ToolError};
 pub use files::{
     DocumentFile, DocumentReader, PICTURES, PictureKeeper, Schemas, folder_of_documents,
     keep_picture, pattern_fault,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use selkie_channel_core::{ConversationId, MessageRef, PersonId};
+use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -14,6 +15,7 @@ use crate::ports::{
     Addressees, Agents, Modes, Permissions, PostFiles, Progress, Reply, Sessions, Studio,
     Timetable, TodoFile, Todos, Visitor, Wisher,
 };
+use selkie_domain::approval::Approvers;
 use selkie_domain::clock::SharedClock;
 use selkie_domain::command_line;
 use selkie_domain::facts::{Mode, Trigger, Trust};
@@ -63,6 +65,8 @@ pub struct Scope {
     pub plan: Option<Plan>,
     /// What people answered to this call's questions, when it is called again after them.
     pub given: Vec<QuestionResult>,
+    /// What the call kept for itself when it asked the last of them.
+    pub kept: Option<Value>,
     /// Where files may be read and written.
     pub roots: Roots,
     /// Speaks into this conversation.
@@ -114,6 +118,12 @@ pub struct Scope {
 }
 
 impl Scope {
+    /// Whether somebody is there who can answer a question of the call: who asked for the task, just now and in person.
+    pub fn is_attended(&self) -> bool {
+        let is_asked = self.trigger == Trigger::Asked && self.speaker.is_some();
+        is_asked && self.agent.is_none() && self.permissions.of != Approvers::Nobody
+    }
+
     /// Returns who asks for a schedule: whoever asked for the task, by hand whoever works at this machine.
     ///
     /// # Errors

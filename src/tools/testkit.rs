@@ -96,6 +96,7 @@ impl Folders {
             earlier: Arc::default(),
             plan: None,
             given: Vec::new(),
+            kept: None,
             roots: self.roots(),
             reply: Arc::clone(&self.sender) as Arc<dyn Reply>,
             tools: Arc::new(ToolBlock::new(Vec::new())),

@@ -96,7 +96,8 @@ impl Drive<'_> {
         })
     }
 
-    /// Uses up the approval for a call: what was shown must be what is done.
+    /// Uses up the approval for a call: what was shown must be what is done. A call that goes on with the answer to its
+    /// question has used it up, and still has to be that call.
     async fn use_approval(
         &mut self,
         call: &Call,
@@ -112,7 +113,8 @@ impl Drive<'_> {
             ));
         };
         let ApprovalRow { state, request, .. } = &*row;
-        if *state != ApprovalState::Approved {
+        let goes_on = self.run.goes_on(call) && *state == ApprovalState::Consumed;
+        if *state != ApprovalState::Approved && !goes_on {
             self.run.refuses(&call.name, *state);
             return Ok(refused(call, messages::not_approved(&row)));
         }
@@ -123,6 +125,10 @@ impl Drive<'_> {
             return Ok(refused(call, messages::changed_since(&call.name)));
         };
         self.run.starts(std::iter::once(call));
+        if goes_on {
+            self.commit(true).await?;
+            return Ok(Approval::Given(approved));
+        }
         if self.consume(key, &hash).await? {
             return Ok(Approval::Given(approved));
         }

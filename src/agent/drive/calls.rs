@@ -122,8 +122,8 @@ impl Drive<'_> {
         };
         match done {
             // It stands alone: no other call waits for its answer.
-            Err(ToolError::Ask(ask)) => {
-                self.run.asks(call, *ask, self.agent.clock.now());
+            Err(ToolError::Ask(question)) => {
+                self.run.asks(call, *question, self.agent.clock.now());
                 Ok(None)
             }
             done => self.unless_cancelled(done).await,
@@ -142,15 +142,19 @@ impl Drive<'_> {
         }
     }
 
-    /// Stores which calls begin, of those that must not begin twice.
+    /// Stores which calls begin, of those that must not begin twice; durably that one with an effect goes on with the
+    /// answer to its question.
     async fn mark_started(&mut self, calls: &[Call]) -> Result<(), DropReason> {
-        let once = |call: &&Call| self.recovery(&call.name) == Recovery::NotTwice;
+        let goes_on =
+            |call: &Call| self.recovery(&call.name) == Recovery::Unknown && self.run.goes_on(call);
+        let once = |call: &&Call| self.recovery(&call.name) == Recovery::NotTwice || goes_on(call);
         let starting: Vec<Call> = calls.iter().filter(once).cloned().collect();
         if starting.is_empty() {
             return Ok(());
         }
+        let durable = starting.iter().any(goes_on);
         self.run.starts(starting.iter());
-        self.commit(false).await
+        self.commit(durable).await
     }
 
     /// What a call may touch.
@@ -181,6 +185,7 @@ impl Drive<'_> {
         let stood = TimeDelta::from_std(self.halts.total()).unwrap_or_default();
         let left = budget::time_left(&self.settings, self.run.ledger().since + stood, now);
         scope.given = given;
+        scope.kept = self.run.kept(&call.id);
         scope.begun.clone_from(&self.begun);
         scope.earlier = Arc::clone(&self.earlier);
         scope.approved = approved;

@@ -20,7 +20,9 @@ impl Drive<'_> {
     /// The answer to a call that is not made after a death of the process; `None`: it is made.
     pub(super) fn not_again(&self, call: &Call, resumed: bool) -> Option<Answer> {
         let text = match self.recovery(&call.name) {
-            Recovery::Unknown if resumed && !self.waits_for_its_start(call) => {
+            Recovery::Unknown
+                if resumed && !self.waits_for_its_start(call) && !self.run.goes_on(call) =>
+            {
                 messages::outcome_unknown(&call.name)
             }
             Recovery::NotTwice if resumed && self.run.has_started(call) => {

@@ -6,9 +6,11 @@ use sha2::{Digest as _, Sha256};
 use super::{Run, StepRecord};
 use crate::header::QuestionCall;
 use crate::{PendingQuestion, messages};
-use selkie_domain::question::{Ask, QuestionResult};
+use selkie_domain::question::QuestionResult;
 use selkie_domain::transcript::{Answer, Call, Item};
 use selkie_store::QuestionRow;
+use selkie_tools::CallQuestion;
+use serde_json::Value;
 
 /// How a call stands among the others of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,12 +66,25 @@ impl Run {
         self.items.push(answers);
     }
 
-    /// The open call wants a person to be asked.
-    pub fn asks(&mut self, call: &Call, ask: Ask, now: DateTime<Utc>) {
+    /// The open call wants a person to be asked, and goes on with the answer: until then it has not begun again.
+    pub fn asks(&mut self, call: &Call, question: CallQuestion, now: DateTime<Utc>) {
+        let CallQuestion { ask, kept } = question;
         let given = self.given(&call.id);
         let open = Some((self.key(&call.id, given.len()), now));
-        self.header.asking = Some(QuestionCall { call: call.id.clone(), given, open });
+        self.header.asking = Some(QuestionCall { call: call.id.clone(), given, open, kept });
         self.ask = Some(ask);
+        self.starts_not(call);
+    }
+
+    /// Whether a call waits to go on with the answer to its question.
+    pub fn goes_on(&self, call: &Call) -> bool {
+        let asking = self.header.asking.as_ref().filter(|asking| asking.call == call.id);
+        asking.is_some_and(|asking| asking.open.is_none()) && !self.has_started(call)
+    }
+
+    /// Returns what a call kept when it asked its last question.
+    pub fn kept(&self, call: &str) -> Option<Value> {
+        self.header.asking.as_ref().filter(|asking| asking.call == call)?.kept.clone()
     }
 
     /// Returns what people answered to a call's questions so far.

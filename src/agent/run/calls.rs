@@ -1,7 +1,7 @@
 //! Calls that are made: judged before, marked as begun, answered.
 
 use super::Run;
-use crate::header::LastAnswerOnly;
+use crate::header::{Header, LastAnswerOnly};
 use crate::loop_guard::Verdict;
 use crate::messages;
 use selkie_domain::transcript::{Answer, Call, Item};
@@ -31,11 +31,15 @@ impl Run {
         self.header.started.extend(calls.map(|call| call.id.clone()));
     }
 
-    /// Forgets which calls have begun: they were ended in good order, and may begin again. One whose approval is
-    /// used up may not.
+    /// Forgets which calls have begun: they were ended in good order, and may begin again. One whose approval, or the
+    /// answer to its question, is used up may not.
     pub fn ended_in_order(&mut self) {
-        let approved = self.header.approval.as_ref().map(|approval| approval.call.clone());
-        self.header.started.retain(|id| Some(id) == approved.as_ref());
+        let Header { approval, asking, started, .. } = &mut self.header;
+        let is_used = |id: &String| {
+            approval.as_ref().is_some_and(|approval| approval.call == *id)
+                || asking.as_ref().is_some_and(|asking| asking.call == *id)
+        };
+        started.retain(is_used);
     }
 
     /// Whether a call had begun when the process died.

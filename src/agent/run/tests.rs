@@ -12,6 +12,7 @@ use selkie_domain::question::{self, Person, QuestionResult, QuestionState};
 use selkie_domain::span::Span;
 use selkie_domain::transcript::Answer;
 use selkie_store::{QuestionRow, SeenTask};
+use selkie_tools::CallQuestion;
 
 fn start() -> DateTime<Utc> {
     DateTime::UNIX_EPOCH
@@ -427,6 +428,10 @@ fn question(key: &str) -> QuestionRow {
     }
 }
 
+fn asks(kept: &str) -> CallQuestion {
+    CallQuestion { ask: question("").ask, kept: (!kept.is_empty()).then(|| kept.into()) }
+}
+
 #[test]
 fn calls_that_stand_alone_wait_for_those_before_and_hold_those_after() {
     let mut run = begin();
@@ -475,13 +480,35 @@ fn questions_of_two_tasks_without_a_message_are_told_apart() {
 }
 
 #[test]
+fn a_call_goes_on_with_its_answer_once() {
+    let mut run = begin();
+    ask(&mut run);
+    run.replied(reply("", &[("shop__order", json!({}))]));
+    let call = run.open_calls().unwrap()[0].clone();
+    run.starts(std::iter::once(&call));
+    run.asks(&call, asks("state"), start());
+    assert!(!run.goes_on(&call), "nobody has answered yet");
+    let Next::AskPerson(parked) = run.next(start()) else { panic!("it asks") };
+
+    let mut run = Run::resume(Settings::default(), &parked.header, parked.append.clone()).unwrap();
+    run.settled(&question(&parked.key), start());
+    assert!(run.goes_on(&call));
+    assert_eq!(run.kept(&call.id), Some(json!("state")));
+    assert_eq!(run.kept("another"), None);
+    run.starts(std::iter::once(&call));
+    assert!(!run.goes_on(&call), "what died since has an unknown outcome");
+    run.ended_in_order();
+    assert!(!run.goes_on(&call), "what was stopped since, too");
+}
+
+#[test]
 fn a_parked_run_goes_on_where_it_stood_and_the_wait_costs_it_no_time() {
     let mut run = begin();
     ask(&mut run);
     run.replied(reply("", &[("think", json!({})), ("list_files", json!({}))]));
     run.separate(alone("think"));
     let call = run.open_calls().unwrap()[0].clone();
-    run.asks(&call, question("").ask, start() + TimeDelta::minutes(1));
+    run.asks(&call, asks(""), start() + TimeDelta::minutes(1));
     let Next::AskPerson(asks) = run.next(start()) else { panic!("it asks") };
     let later = start() + TimeDelta::hours(20);
     let resume = || Run::resume(Settings::default(), &asks.header, asks.append.clone()).unwrap();
@@ -589,7 +616,7 @@ proptest! {
                     if calls[0].name == "think" && run.given(&calls[0].id).is_empty() =>
                 {
                     assert_eq!(calls.len(), 1);
-                    run.asks(&calls[0], question("").ask, start());
+                    run.asks(&calls[0], asks(""), start());
                 }
                 Next::CallTools { .. } => {
                     make_calls(&mut run, "same");

@@ -84,6 +84,7 @@ impl Scopes {
             earlier: Arc::default(),
             plan: None,
             given: Vec::new(),
+            kept: None,
             roots: Roots {
                 confinement: shape.confinement,
                 ..self.roots(claimed, facts, shape.roots.opens)

@@ -111,7 +111,7 @@ impl Handler for AskUser {
             Some(QuestionResult::Expired | QuestionResult::NotAsked { .. })
         );
         match asks.get(scope.given.len()).filter(|_| !gone) {
-            Some(next) => Err(ToolError::Ask(Box::new(next.clone()))),
+            Some(next) => Err(ToolError::ask(next.clone())),
             None => Ok(answers(&asks, &scope.given)),
         }
     }
@@ -263,7 +263,8 @@ mod tests {
     async fn says(args: Value, given: Vec<QuestionResult>) -> String {
         match call(args, given).await {
             Ok(output) => output.text,
-            Err(ToolError::Ask(ask)) => {
+            Err(ToolError::Ask(question)) => {
+                let ask = question.ask;
                 let labels: Vec<_> = ask.choices.iter().map(|c| c.label.as_str()).collect();
                 let (many, free) = (ask.many, ask.free_text);
                 format!("asks {:?} {labels:?} many={many} free={free}", ask.markdown)

@@ -104,7 +104,7 @@ impl Handler for PlanExit {
             None => {
                 let told = plan_summary.filter(|summary| !summary.trim().is_empty());
                 let plan = told.or_else(|| scope.plan.as_ref().map(in_words));
-                Err(ToolError::Ask(Box::new(self.ask(plan))))
+                Err(ToolError::ask(self.ask(plan)))
             }
             Some(given) if approves(given) => {
                 scope.modes.change(&scope.conversation, Mode::Normal).await?;
@@ -170,7 +170,7 @@ mod tests {
     async fn shown(plan: Option<Plan>, args: Value) -> String {
         let scope = Scope { mode: Mode::Plan, plan, ..Folders::new().scope() };
         match PlanExit::new(&Settings::default()).call(&scope, args).await {
-            Err(ToolError::Ask(ask)) => ask.markdown,
+            Err(ToolError::Ask(question)) => question.ask.markdown,
             other => panic!("{other:?}"),
         }
     }
