@@ -136,6 +136,14 @@ impl PinFolder {
     /// When it cannot be written.
     pub fn agree(&self, server: &str, list: &PinnedList) -> io::Result<()> {
         self.write(&format!("{server}.json"), list)?;
+        self.forget_seen(server)
+    }
+
+    /// Forgets what was seen of a server and differed.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub fn forget_seen(&self, server: &str) -> io::Result<()> {
         match fs::remove_file(self.0.join(format!("{server}.seen.json"))) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),

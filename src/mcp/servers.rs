@@ -1,6 +1,7 @@
 //! All servers of the config with what an owner has agreed to of them, and the watch over what they say now.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -54,8 +55,8 @@ impl ListWatcher for ListNews {
 struct Watch {
     /// What servers have offered, and when.
     read: BTreeMap<String, ReadList>,
-    /// Hashes of lists that an owner was told of.
-    told: BTreeSet<String>,
+    /// Hashes of lists that an owner was told of, each with its server.
+    told: BTreeSet<(String, String)>,
     /// Tools that are otherwise than was agreed to, each with its server.
     changed: BTreeSet<(String, String)>,
 }
@@ -91,9 +92,8 @@ impl Servers {
         let now = self.now(server).await?;
         let Some(agreed) = self.agreed.get(server) else { return Err(LookError::Gone) };
         let differences = agreed.differences(&now);
-        match differences.is_empty() {
-            true => self.watched(|watch| watch.changed.retain(|(of, _)| of != server)),
-            false => self.note(server, &now, &differences).await,
+        if !differences.is_empty() {
+            self.note(server, &now, &differences).await;
         }
         match now.tool(tool) {
             None => Err(LookError::Gone),
@@ -115,7 +115,33 @@ impl Servers {
         let list = Arc::new(PinnedList::of(&self.connections.list(server).await?));
         let read = ReadList { at: Instant::now(), list: Arc::clone(&list) };
         self.watched(|watch| watch.read.insert(server.to_owned(), read));
+        if self.agreed.get(server).is_some_and(|agreed| agreed.differences(&list).is_empty()) {
+            self.is_as_agreed(server).await;
+        }
         Ok(list)
+    }
+
+    /// A server offers what was agreed to, whatever it has offered in between.
+    async fn is_as_agreed(&self, server: &str) {
+        self.watched(|watch| {
+            watch.changed.retain(|(of, _)| of != server);
+            watch.told.retain(|(of, _)| of != server);
+        });
+        let name = server.to_owned();
+        self.keep(server, move |folder| folder.forget_seen(&name)).await;
+    }
+
+    /// Writes into the folder of pins, beside everything else that goes on.
+    async fn keep(
+        &self,
+        server: &str,
+        write: impl FnOnce(&PinFolder) -> io::Result<()> + Send + 'static,
+    ) {
+        let folder = self.folder.clone();
+        let kept = tokio::task::spawn_blocking(move || write(&folder)).await;
+        if let Err(error) = kept.map_err(io::Error::other).flatten() {
+            tracing::warn!(server, %error, "what an MCP server offers now cannot be kept");
+        }
     }
 
     /// Says that a tool was seen to be otherwise than was agreed to.
@@ -133,16 +159,16 @@ impl Servers {
             let changed = differences.iter().filter_map(Difference::tool);
             watch.changed.retain(|(of, _)| of != server);
             watch.changed.extend(changed.map(|tool| (server.to_owned(), tool.to_owned())));
-            watch.told.insert(hash.clone())
+            watch.told.insert((server.to_owned(), hash.clone()))
         });
         if !is_new {
             return;
         }
         let what = crate::review::in_short(differences);
         tracing::warn!(server, what, "an MCP server offers other tools than were agreed to");
-        if let Err(error) = self.folder.keep_seen(server, now) {
-            tracing::warn!(server, %error, "what an MCP server offers now cannot be kept");
-        }
+        let name = server.to_owned();
+        let list = now.clone();
+        self.keep(server, move |folder| folder.keep_seen(&name, &list)).await;
         let teller = locked(&self.teller).clone();
         if let Some(teller) = teller {
             let text = format!(

@@ -6,4 +6,5 @@ mod http;
 mod real;
 mod speed;
 mod stdio;
+mod watched;
 mod web;

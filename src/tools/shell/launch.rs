@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -208,7 +209,10 @@ pub(super) fn make_own(roots: &Roots) -> Result<(), ToolError> {
         true => Homes::of(roots).make(),
         false => Ok(()),
     };
-    std::fs::create_dir_all(&roots.own)
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true).mode(0o700);
+    builder
+        .create(&roots.own)
         .and_then(|()| homes())
         .map_err(|error| ToolError::tell(format!("the cache folder cannot be created: {error}")))
 }
