@@ -13,6 +13,7 @@ use selkie_mcp::{
     ConnectionDeps, Connections, ListNews, OwnerTeller, PinnedTools, Servers, Settings,
 };
 use selkie_sandbox::Policy;
+use selkie_tools::PictureKeeper;
 use selkie_tools::base::ToolDeps;
 use selkie_tools::paths::Ours;
 
@@ -54,7 +55,8 @@ pub fn tools(settings: &Settings, deps: &McpDeps<'_>) -> PinnedTools {
         watcher: Arc::clone(&news) as _,
     };
     let connections = Connections::new(connections, settings.servers.clone());
-    PinnedTools::of(connections, news, &PinFolder::of(deps.state), &settings.servers)
+    let keeper = PictureKeeper { isolate: Arc::clone(&deps.means.isolate) };
+    PinnedTools::of(connections, news, &PinFolder::of(deps.state), &settings.servers, &keeper)
 }
 
 /// Has the redactor know what stands in the files of headers.

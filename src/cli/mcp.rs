@@ -1,5 +1,6 @@
 //! `selkie mcp`: other servers' tools, over the Model Context Protocol.
 
+mod call;
 mod import;
 mod list;
 mod trust;
@@ -8,19 +9,13 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 use serde_json::{Map, Value};
-use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
-use std::sync::Arc;
-
+use self::call::ServerCall;
 use super::outcome::{Failure, Outcome};
-use super::print;
 use selkie_app::Binary;
 use selkie_app::build::{AppConfig, ConfigChoice, plan};
-use selkie_app::lifecycle;
 use selkie_domain::spelling::nearest;
-use selkie_mcp::{CallContext, CallOutcome, ServerSettings};
-use selkie_tools::ports::Silent;
+use selkie_mcp::ServerSettings;
 
 /// `selkie mcp`.
 #[derive(Debug, Subcommand)]
@@ -96,7 +91,7 @@ pub fn mcp(binary: &Binary, chosen: &ConfigChoice, what: Mcp) -> Outcome {
             let arguments: Map<String, Value> = serde_json::from_str(&arguments).map_err(|e| {
                 Failure::Usage(format!("ARGUMENTS takes a JSON object such as {{\"a\":1}}: {e}"))
             })?;
-            call(&plan, &ServerCall { name: &name, settings, tool: &tool, arguments })
+            call::call(&plan, &ServerCall { name: &name, settings, tool: &tool, arguments })
         }
         Mcp::Import { .. } => Ok(()),
     }
@@ -117,40 +112,4 @@ fn settings<'p>(plan: &'p AppConfig, name: &str) -> Result<&'p ServerSettings, F
             false => format!("the config names no server {name:?}{near}: there is {}", names.join(", ")),
         })
     })
-}
-
-struct ServerCall<'a> {
-    name: &'a str,
-    settings: &'a ServerSettings,
-    tool: &'a str,
-    arguments: Map<String, Value>,
-}
-
-fn call(plan: &AppConfig, call: &ServerCall<'_>) -> Outcome {
-    let context = CallContext {
-        progress: Arc::new(Silent),
-        cancel: CancellationToken::new(),
-        deadline: Instant::now() + call.settings.timeout.0 * 2,
-        schema: None,
-        answers: None,
-    };
-    let done = lifecycle::runtime()?.block_on(async {
-        let connections = &plan.mcp.connections;
-        let done = connections.call(call.name, call.tool, call.arguments.clone(), context).await;
-        connections.end().await;
-        done
-    });
-    match done? {
-        CallOutcome::Done(result) => {
-            print::out(&format!("{}\n", plan.redactor.clean(result.text.trim_end())))?;
-            if result.is_error { Err(Failure::Told) } else { Ok(()) }
-        }
-        CallOutcome::Asks(question) => {
-            let asks: Vec<&str> = question.questions.iter().map(|q| q.message.as_str()).collect();
-            Err(Failure::Failed(anyhow::anyhow!(
-                "the server asks a person, which only a chat can answer: {}",
-                asks.join(" ")
-            )))
-        }
-    }
 }

@@ -74,7 +74,10 @@ impl Ask {
         if era == Era::Modern {
             meta.insert(format!("{OWN}/protocolVersion"), json!(MODERN));
             meta.insert(format!("{OWN}/clientInfo"), client_info());
-            meta.insert(format!("{OWN}/clientCapabilities"), json!({ "elicitation": {} }));
+            meta.insert(
+                format!("{OWN}/clientCapabilities"),
+                json!({ "elicitation": { "form": {}, "url": {} } }),
+            );
         }
         if !meta.is_empty() {
             params.insert("_meta".to_owned(), Value::Object(meta));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use reqwest::Url;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -13,8 +14,9 @@ use crate::text::{begin, clean, short};
 const MAX_QUESTIONS: usize = 8;
 const MAX_ASKED: usize = 64 * 1024;
 const MAX_STATE: usize = 256 * 1024;
-/// Bytes of a question.
+/// Bytes of a question, and of the address of a page.
 const MAX_QUESTION: usize = 4 * 1024;
+const MAX_URL: usize = 2 * 1024;
 
 /// What a server asks a person in the middle of a call. To be kept until it is answered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,8 +34,26 @@ pub struct ElicitationQuestion {
     pub key: String,
     /// What the server says, cleaned and cut; foreign words.
     pub message: String,
-    /// The schema of the answer: an object of plain values.
-    pub schema: Value,
+    /// What it wants of the person.
+    pub wanted: Demand,
+}
+
+/// What a question wants of a person.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Demand {
+    /// Values: the schema of an object of plain ones.
+    Values(Value),
+    /// A visit to a page.
+    Page(Page),
+}
+
+/// A page that a person is to open.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Page {
+    /// Its whole address, `http` or `https`.
+    pub url: String,
+    /// Whose page it is.
+    pub host: String,
 }
 
 /// What a person has answered to an [`Elicitation`].
@@ -50,6 +70,8 @@ pub struct ElicitationAnswers {
 pub enum Answer {
     /// These values, which fit the question's schema.
     Accept(Map<String, Value>),
+    /// The page was opened, and what there was to do there is done.
+    Visited,
     /// The person does not want to.
     Decline,
     /// Nobody has answered.
@@ -73,6 +95,7 @@ impl Answer {
     fn written(&self) -> Value {
         match self {
             Self::Accept(content) => json!({ "action": "accept", "content": content }),
+            Self::Visited => json!({ "action": "accept" }),
             Self::Decline => json!({ "action": "decline" }),
             Self::Cancel => json!({ "action": "cancel" }),
         }
@@ -92,6 +115,22 @@ struct InputParams {
     mode: Option<String>,
     message: String,
     requested_schema: Value,
+    url: String,
+}
+
+impl InputParams {
+    /// What is wanted, in the protocol's two modes; nothing where it is neither.
+    fn wanted(self) -> Option<Demand> {
+        match self.mode.as_deref() {
+            None | Some("form") => Some(Demand::Values(self.requested_schema)),
+            Some("url") if self.url.len() <= MAX_URL => {
+                let url = Url::parse(&self.url).ok()?;
+                let host = url.host_str().filter(|_| matches!(url.scheme(), "http" | "https"))?;
+                Some(Demand::Page(Page { host: host.to_owned(), url: url.to_string() }))
+            }
+            Some(_) => None,
+        }
+    }
 }
 
 /// Reads what a server asks; nothing but what is to go back where it only wants the call once more.
@@ -115,14 +154,15 @@ pub(crate) fn read(
     }
     let mut questions = Vec::new();
     for (key, InputRequest { method, params }) in requests {
-        if method != "elicitation/create" || params.mode.is_some_and(|mode| mode != "form") {
+        let message = begin(&clean(begin(&params.message, MAX_QUESTION)), MAX_QUESTION).to_owned();
+        let wanted = params.wanted().filter(|_| method == "elicitation/create");
+        let Some(wanted) = wanted else {
             let method = short(&method, 100);
             return Err(McpError::Protocol(format!(
                 "asks for {method}, which is not offered to it"
             )));
-        }
-        let message = begin(&clean(begin(&params.message, MAX_QUESTION)), MAX_QUESTION).to_owned();
-        questions.push(ElicitationQuestion { key, message, schema: params.requested_schema });
+        };
+        questions.push(ElicitationQuestion { key, message, wanted });
     }
     Ok(Elicitation { questions, request_state })
 }

@@ -60,6 +60,8 @@ pub struct ListedTool {
     /// The schema of its arguments: an object.
     #[serde(default = "no_schema")]
     pub input_schema: Value,
+    /// The schema of its structured answers, where it gives one.
+    pub output_schema: Option<Value>,
     /// What it says of its effects, which nobody vouches for.
     pub annotations: Option<Value>,
 }

@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::elicitation::{self, Elicitation};
@@ -19,6 +20,8 @@ const MAX_PARTS: usize = 1_000;
 /// Pictures, and bytes of one as it is written.
 const MAX_PICTURES: usize = 8;
 const MAX_PICTURE: usize = 8 * 1024 * 1024;
+/// Bytes of a structured answer that is looked at.
+const MAX_STRUCTURED: usize = 1024 * 1024;
 /// What every model that sees takes.
 const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
@@ -38,6 +41,8 @@ pub struct CallResult {
     pub text: String,
     /// At most 8, of types that models take.
     pub pictures: Vec<ResultPicture>,
+    /// The same as a value that its schema describes, of at most 1 MiB as it is written.
+    pub structured: Option<Value>,
     /// The server says that it did not do what was asked.
     pub is_error: bool,
 }
@@ -94,6 +99,7 @@ struct Part {
 struct PartContent {
     text: Option<String>,
     data: Option<String>,
+    blob: Option<String>,
     mime_type: Option<String>,
     uri: Option<String>,
     name: Option<String>,
@@ -102,6 +108,12 @@ struct PartContent {
 impl PartContent {
     fn mime(&self) -> String {
         short(self.mime_type.as_deref().unwrap_or("unknown type"), 60).to_ascii_lowercase()
+    }
+
+    /// Its type, and about how many bytes it has.
+    fn kind(&self) -> String {
+        let written = self.data.as_ref().or(self.blob.as_ref()).map(|it| it.trim_end_matches('='));
+        format!("{}, {} bytes", self.mime(), written.map_or(0, str::len) * 3 / 4)
     }
 
     fn uri(&self) -> String {
@@ -136,10 +148,13 @@ fn done(result: &WrittenResult) -> CallResult {
     if result.content.more > 0 {
         answer.note(&format!("{} more parts are left out", result.content.more));
     }
-    if let Some(structured) = result.structured_content.as_ref().filter(|_| !answer.has_text) {
-        answer.text(structured.get());
+    let structured = result.structured_content.as_deref().map(RawValue::get);
+    if let Some(structured) = structured.filter(|_| !answer.has_text) {
+        answer.text(structured);
     }
-    answer.done(result.is_error)
+    let structured = structured.filter(|text| text.len() <= MAX_STRUCTURED);
+    let structured = structured.and_then(|text| serde_json::from_str(text).ok());
+    CallResult { structured, ..answer.done(result.is_error) }
 }
 
 /// The parts of an answer, put together.
@@ -160,7 +175,7 @@ impl AnswerText {
         match (kind.as_str(), resource) {
             ("text", _) => self.text(has.text.as_deref().unwrap_or_default()),
             ("image", _) => self.picture(&has),
-            ("audio", _) => self.note(&format!("a sound ({}), which is not played", has.mime())),
+            ("audio", _) => self.note(&format!("a sound ({}), which is not played", has.kind())),
             ("resource_link", _) => {
                 let name = has.name.as_deref().map(|name| short(name, 200) + ": ");
                 self.note(&format!("a link to {}{}", name.unwrap_or_default(), has.uri()));
@@ -170,10 +185,14 @@ impl AnswerText {
                 self.text(&text);
             }
             ("resource", Some(file)) => {
-                let words = format!("{}: a file ({}), which is not shown", file.uri(), file.mime());
+                let words = format!("{}: a file ({}), which is not shown", file.uri(), file.kind());
                 self.note(&words);
             }
-            (other, _) => self.note(&format!("a part of the kind {}", short(other, 60))),
+            (other, _) => self.note(&format!(
+                "a part of the kind {} ({} bytes), which is not shown",
+                short(other, 60),
+                written.get().len()
+            )),
         }
     }
 
@@ -185,7 +204,7 @@ impl AnswerText {
             && self.pictures.len() < MAX_PICTURES;
         match STANDARD.decode(data).ok().filter(|bytes| fits && !bytes.is_empty()) {
             Some(bytes) => self.pictures.push(ResultPicture { bytes, mime }),
-            None => self.note(&format!("a picture ({mime}), which cannot be shown")),
+            None => self.note(&format!("a picture ({}), which cannot be shown", part.kind())),
         }
     }
 
@@ -227,6 +246,6 @@ impl AnswerText {
         if self.text.is_empty() && self.pictures.is_empty() {
             self.text.push_str("(the tool has answered nothing)");
         }
-        CallResult { text: self.text, pictures: self.pictures, is_error }
+        CallResult { text: self.text, pictures: self.pictures, structured: None, is_error }
     }
 }

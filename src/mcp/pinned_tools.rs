@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::connections::Connections;
-use crate::mcp_tool::McpTool;
+use crate::mcp_tool::{McpTool, ServerPins};
 use crate::names::{hash, tool_name};
-use crate::pins::{PinFolder, PinnedList};
+use crate::pins::PinFolder;
 use crate::servers::{ListNews, Servers};
 use crate::settings::ServerSettings;
-use selkie_tools::Tool;
 use selkie_tools::foreign::foreign_schema;
+use selkie_tools::{PictureKeeper, Tool};
 
 /// What the base gets of all servers.
 pub struct PinnedTools {
@@ -27,12 +27,13 @@ pub struct PinnedTools {
 }
 
 impl PinnedTools {
-    /// Reads what was agreed to of each server. Nothing is started.
+    /// Reads what was agreed to of each server; `keeper` keeps the pictures of their answers. Nothing is started.
     pub fn of(
         connections: Connections,
         news: Arc<ListNews>,
         folder: &PinFolder,
         settings: &BTreeMap<String, ServerSettings>,
+        keeper: &PictureKeeper,
     ) -> Self {
         let mut notes = Vec::new();
         let mut agreed = BTreeMap::new();
@@ -56,7 +57,7 @@ impl PinnedTools {
         for (name, list) in &agreed {
             // What was seen to be otherwise stays away until the next yes, also after a start.
             let seen = folder.seen(name).ok().flatten();
-            let of = ServerPins { name, settings: &settings[name], list, seen };
+            let of = ServerPins { name, settings: &settings[name], list, seen, keeper };
             all.add(&of, &mut names);
         }
         let tools = all.tools.iter().filter_map(|tool| tool.spec().foreign.as_ref());
@@ -66,7 +67,8 @@ impl PinnedTools {
     }
 
     fn add(&mut self, of: &ServerPins<'_>, names: &mut BTreeSet<String>) {
-        let ServerPins { name: server, settings, list, seen } = of;
+        let ServerPins { list, seen, settings, .. } = of;
+        let server = of.name;
         for tool in &list.tools {
             let differs = seen.as_ref().is_some_and(|seen| seen.tool(&tool.name) != Some(tool));
             if differs || settings.is_off(&tool.name) {
@@ -79,7 +81,7 @@ impl PinnedTools {
             };
             match schema {
                 Ok(schema) => {
-                    let made = McpTool::new(&self.servers, server, settings, tool, schema);
+                    let made = McpTool::new(&self.servers, of, tool, schema);
                     self.tools.push(Tool::new(made));
                     if !settings.places.is_empty() {
                         self.placed.insert(name, settings.places.clone());
@@ -98,12 +100,4 @@ impl PinnedTools {
                 .push(format!("mcp.servers.{server}.tools.{tool}: the server offers no such tool"));
         }
     }
-}
-
-/// A server with what is known of its tools.
-struct ServerPins<'a> {
-    name: &'a str,
-    settings: &'a ServerSettings,
-    list: &'a PinnedList,
-    seen: Option<PinnedList>,
 }

@@ -17,6 +17,9 @@ const MAX_FILE: u64 = 16 * 1024 * 1024;
 /// A server's list at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PinnedList {
+    /// The version of the protocol that it was read in: how its calls are made goes by it, and nobody agrees to it.
+    #[serde(default)]
+    pub protocol: String,
     /// What it says to every model that uses it.
     pub instructions: String,
     /// Its tools, by name.
@@ -32,6 +35,9 @@ pub struct PinnedTool {
     pub description: String,
     /// The schema of its arguments.
     pub schema: Value,
+    /// The schema of its structured answers, where it gives one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<Value>,
 }
 
 /// What is otherwise in a server's list than an owner has agreed to.
@@ -64,10 +70,12 @@ impl PinnedList {
             name: tool.name.clone(),
             description: tool.description.clone(),
             schema: tool.input_schema.clone(),
+            answers: tool.output_schema.clone(),
         };
         let mut tools: Vec<PinnedTool> = list.tools.iter().map(tool).collect();
         tools.sort_by(|a, b| a.name.cmp(&b.name));
-        Self { instructions: list.instructions.clone().unwrap_or_default(), tools }
+        let instructions = list.instructions.clone().unwrap_or_default();
+        Self { protocol: list.protocol.to_owned(), instructions, tools }
     }
 
     /// Returns a hash of the whole list: what an owner says yes to.
@@ -97,10 +105,11 @@ impl PinnedList {
 }
 
 impl PinnedTool {
-    /// Returns a hash of its name, its words and its schema.
+    /// Returns a hash of its name, its words and its schemas.
     pub fn hash(&self) -> String {
-        let schema = sorted(&self.schema);
-        hash(json!([self.name, self.description, schema]).to_string().as_bytes())
+        let schemas = std::iter::once(&self.schema).chain(&self.answers).map(sorted);
+        let all = [json!(self.name), json!(self.description)].into_iter().chain(schemas);
+        hash(Value::Array(all.collect()).to_string().as_bytes())
     }
 }
 
@@ -207,8 +216,10 @@ mod tests {
             name: (*name).to_owned(),
             description: (*description).to_owned(),
             schema: schema.clone(),
+            answers: None,
         });
-        PinnedList { instructions: "Be brief.".to_owned(), tools: tools.collect() }
+        let instructions = "Be brief.".to_owned();
+        PinnedList { instructions, tools: tools.collect(), ..PinnedList::default() }
     }
 
     #[test]

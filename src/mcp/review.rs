@@ -112,12 +112,16 @@ fn one(server: &str, tool: &PinnedTool) -> String {
     text
 }
 
-/// A tool's description, and its schema.
+/// A tool's description, and its schemas.
 fn words(tool: &PinnedTool) -> String {
-    let schema = serde_json::to_string_pretty(&tool.schema).unwrap_or_default();
-    let takes =
-        if has_parameters(&tool.schema) { format!("\narguments: {schema}") } else { String::new() };
-    format!("{}{takes}", tool.description.trim_end())
+    let mut words = tool.description.trim_end().to_owned();
+    let takes = Some(&tool.schema).filter(|schema| has_parameters(schema));
+    let schemas = takes.map(|schema| ("arguments", schema)).into_iter();
+    for (what, schema) in schemas.chain(tool.answers.as_ref().map(|schema| ("answers", schema))) {
+        let schema = serde_json::to_string_pretty(schema).unwrap_or_default();
+        let _ = write!(words, "\n{what}: {schema}");
+    }
+    words
 }
 
 fn has_parameters(schema: &Value) -> bool {
@@ -165,8 +169,10 @@ mod tests {
             name: "add".to_owned(),
             description: description.to_owned(),
             schema: json!({ "type": "object", "properties": { "a": { "type": "integer" } } }),
+            answers: None,
         };
-        PinnedList { instructions: "Call add.".to_owned(), tools: vec![tool] }
+        let instructions = "Call add.".to_owned();
+        PinnedList { instructions, tools: vec![tool], ..PinnedList::default() }
     }
 
     #[test]

@@ -70,6 +70,7 @@ mod line_questions;
 mod line_unsend;
 mod long_text;
 mod mcp;
+mod mcp_asks;
 mod mcp_search;
 mod meaning;
 mod memory;

@@ -20,7 +20,7 @@ pub(super) fn trust(plan: &AppConfig, name: &str, yes: Option<&str>) -> Outcome 
     // What cannot be read was never agreed to.
     let before = pins.agreed(name).ok().flatten();
     let hash = now.hash();
-    if before.as_ref() == Some(&now) {
+    if before.as_ref().is_some_and(|before| before.differences(&now).is_empty()) {
         pins.agree(name, &now)?;
         return Ok(print::prose(&format!(
             "{name} offers what you agreed to, hash {}.\n",

@@ -126,9 +126,9 @@ fn an_answer_is_text_of_all_its_parts() {
     let answer = result(&parts);
     assert_eq!(
         answer.text,
-        "one\ntwo⟨U+001B⟩[31m\n[a link to A: file:///a]\n[file:///b]\ninside\n[file:///c: a file (x/y), which is not shown]\n\
-         [a sound (audio/wav), which is not played]\n[a picture (image/svg+xml), which cannot be shown]\n\
-         [a part of the kind hologram]\n[a part that cannot be read]"
+        "one\ntwo⟨U+001B⟩[31m\n[a link to A: file:///a]\n[file:///b]\ninside\n[file:///c: a file (x/y, 3 bytes), which is not shown]\n\
+         [a sound (audio/wav, 3 bytes), which is not played]\n[a picture (image/svg+xml, 3 bytes), which cannot be shown]\n\
+         [a part of the kind hologram (19 bytes), which is not shown]\n[a part that cannot be read]"
     );
     assert_eq!(answer.pictures[0].bytes, b"\x89PNG\r");
     assert_eq!(text(&json!({ "structuredContent": { "n": 1 } })), r#"{"n":1}"#);

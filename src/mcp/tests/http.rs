@@ -64,7 +64,10 @@ async fn the_newer_era_says_all_in_every_request() {
     }
     let meta = &call.body["params"]["_meta"];
     assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "selkie");
-    assert_eq!(meta["io.modelcontextprotocol/clientCapabilities"], json!({ "elicitation": {} }));
+    assert_eq!(
+        meta["io.modelcontextprotocol/clientCapabilities"],
+        json!({ "elicitation": { "form": {}, "url": {} } })
+    );
     assert!(!web.methods().contains(&"initialize".to_owned()));
 }
 

@@ -1,7 +1,9 @@
 //! Servers of our own, from hostile to slow, and what becomes of calls to them.
 
+mod asked;
 mod desk;
 mod foreign;
+mod form;
 mod http;
 mod real;
 mod speed;

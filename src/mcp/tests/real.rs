@@ -9,7 +9,7 @@ use selkie_sandbox::Launcher;
 use serde_json::{Map, Value, json};
 
 use super::desk::Desk;
-use crate::{Answer, CallContext, CallOutcome, ElicitationAnswers, ListedTool};
+use crate::{Answer, CallContext, CallOutcome, Demand, ElicitationAnswers, ListedTool};
 
 #[tokio::test]
 #[ignore = "needs a server: cargo test -p selkie-mcp real -- --ignored --nocapture URL"]
@@ -74,9 +74,15 @@ async fn call(
             done => return Ok(done),
         };
         println!("{asks:#?}");
-        let answer = |question: &crate::ElicitationQuestion| match made_up(&question.schema) {
-            Value::Object(content) => (question.key.clone(), Answer::Accept(content)),
-            _ => (question.key.clone(), Answer::Decline),
+        let answer = |question: &crate::ElicitationQuestion| {
+            let made_up = match &question.wanted {
+                Demand::Values(schema) => made_up(schema),
+                Demand::Page(_) => Value::Null,
+            };
+            match made_up {
+                Value::Object(content) => (question.key.clone(), Answer::Accept(content)),
+                _ => (question.key.clone(), Answer::Decline),
+            }
         };
         let answers = asks.questions.iter().map(answer).collect();
         of.answers = Some(ElicitationAnswers { request_state: asks.request_state, answers });

@@ -24,6 +24,7 @@ async fn what_was_seen_otherwise_is_over_when_the_server_reverts() {
     says("does a");
     let pins = PinFolder::of(desk.dir.path());
     let list = PinnedList::of(&desk.connections().list("robin").await.unwrap());
+    assert_eq!(list.protocol, "2026-07-28");
     let news = Arc::<ListNews>::default();
     let agreed = [("robin".to_owned(), Arc::new(list))].into();
     let servers = Servers::new(desk.connections().clone(), pins.clone(), agreed, Arc::clone(&news));
