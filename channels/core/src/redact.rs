@@ -94,7 +94,7 @@ impl Redactor {
     }
 
     /// Returns where secrets stand, in order and apart from each other. A word that holds one once its marks, escapes and
-    /// invisible characters are gone is one.
+    /// invisible characters are gone, or their numbers, is one.
     pub(crate) fn found(&self, text: &str) -> Vec<Range<usize>> {
         let mut spans = self.found_as_written(text);
         for word in words(text).filter(|word| text[word.clone()].contains(is_mark)) {
@@ -171,7 +171,7 @@ impl std::fmt::Debug for Redactor {
 /// Whether a character may be gone from a word, or stand for another one, when somebody reads it. An underscore inside of
 /// a word is shown.
 fn is_mark(c: char) -> bool {
-    c == '%' || goes(c)
+    matches!(c, '%' | '⟨') || goes(c)
 }
 
 fn goes(c: char) -> bool {
@@ -193,6 +193,10 @@ fn bare(word: &str) -> String {
     let mut out = String::with_capacity(word.len());
     let mut rest = word;
     while let Some(c) = rest.chars().next() {
+        if let Some(behind) = behind_number(rest) {
+            rest = behind;
+            continue;
+        }
         let escape =
             rest.get(1..3).filter(|_| c == '%').and_then(|hex| u8::from_str_radix(hex, 16).ok());
         let (read, length) = match escape.filter(u8::is_ascii) {
@@ -205,6 +209,14 @@ fn bare(word: &str) -> String {
         rest = &rest[length..];
     }
     out
+}
+
+/// Returns what follows the number of a character that does not show (`⟨U+200B⟩`), if a text begins with one: it was in the
+/// word as the character itself.
+fn behind_number(text: &str) -> Option<&str> {
+    let (number, behind) = text.strip_prefix("⟨U+")?.split_once('⟩')?;
+    let is_number = number.len() <= 6 && number.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_number.then_some(behind)
 }
 
 /// Returns where a weak secret stands behind its name (`password=…`), and before the host of a URL.
@@ -273,6 +285,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_secret_is_hidden_with_the_numbers_of_what_does_not_show_in_it() {
+        let redactor = Redactor::default();
+        redactor.learn("hunter2hunter2");
+        for text in ["h⟨U+200B⟩unter2hunter2", "hunter2⟨U+0001⟩⟨U+E0041⟩hunter2"] {
+            assert_eq!(redactor.clean(&format!("it is {text}.")), "it is [redacted].");
+        }
+        for text in ["⟨U+200B⟩", "a⟨U+200B⟩b", "⟨U+zz⟩hunter3", "⟨"] {
+            assert_eq!(redactor.clean(text), text);
+        }
+    }
 
     #[test]
     fn a_known_secret_and_an_unknown_token_are_hidden() {
