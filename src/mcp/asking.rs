@@ -87,18 +87,16 @@ pub(crate) async fn call(
     of: &CallContext,
 ) -> Result<CallOutcome, McpError> {
     let call = ToolCall { tool, arguments, of };
-    for is_last in [false, true] {
-        let starts = Patience::new(START, Some(of.deadline), &of.cancel);
-        let connection: InUse = starts.bear(server.connection()).await?;
-        let most = server.settings.timeout.0;
-        let patience = Patience::new(most, Some(of.deadline), &of.cancel);
-        match call_on(&connection, &call, &patience).await {
-            // Nothing was done: it is asked once more.
-            Err(McpError::SessionLost) if !is_last => server.retire(&connection),
-            done => return done,
-        }
+    let starts = Patience::new(START, Some(of.deadline), &of.cancel);
+    let connection: InUse = starts.bear(server.connection()).await?;
+    let most = server.settings.timeout.0;
+    let patience = Patience::new(most, Some(of.deadline), &of.cancel);
+    let done = call_on(&connection, &call, &patience).await;
+    // Only a server that keeps to the protocol has done nothing: whoever called decides whether to call again.
+    if matches!(done, Err(McpError::SessionLost)) {
+        server.retire(&connection);
     }
-    Err(McpError::SessionLost)
+    done
 }
 
 async fn call_on(

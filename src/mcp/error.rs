@@ -60,8 +60,10 @@ pub enum McpError {
         /// Its `WWW-Authenticate`.
         challenge: String,
     },
-    /// It has forgotten the session; the request was not carried out.
-    #[error("the MCP server has forgotten this session")]
+    /// It has forgotten the session: by the protocol, the request was not carried out.
+    #[error(
+        "the MCP server has forgotten its session with selkie, and should have done nothing: the next call begins another one"
+    )]
     SessionLost,
     /// No connection came about; the request was not carried out.
     #[error("the MCP server cannot be reached: {0}")]

@@ -97,15 +97,19 @@ async fn the_older_era_has_a_session_that_ends() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_lost_is_begun_anew_once() {
-    let calls = AtomicUsize::new(0);
-    let web = Web::new(legacy(move |heard| match calls.fetch_add(1, Ordering::SeqCst) {
+async fn a_session_that_is_lost_is_begun_anew_by_the_next_call() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&calls);
+    let web = Web::new(legacy(move |heard| match counted.fetch_add(1, Ordering::SeqCst) {
         1 => status(404),
         _ => heard.text("done"),
     }));
     let web = web.await;
     let desk = Desk::at(&web.url).open();
     assert_eq!(desk.says("a").await, "done");
+    let lost = desk.says("a").await;
+    assert!(lost.contains("has forgotten its session"), "{lost}");
+    assert_eq!(calls.load(Ordering::SeqCst), 2, "a call is never sent twice");
     assert_eq!(desk.says("a").await, "done");
     let methods = web.methods();
     assert_eq!(methods.iter().filter(|method| *method == "initialize").count(), 2);
