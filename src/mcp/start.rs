@@ -84,8 +84,8 @@ impl Start<'_> {
                 confinement: deps.policy.of(true, |_| false),
                 level: level.noting(deps.programs.processes.commands()),
             };
-            let reads: Vec<_> =
-                cwd.iter().map(Into::into).chain(environment_of(&command)).collect();
+            let made_of = environment_of(&command).into_iter().chain(packages_of(&command, &args));
+            let reads: Vec<_> = cwd.iter().map(Into::into).chain(made_of).collect();
             let program = SpokenProgram {
                 tool: "mcp",
                 command: &command,
@@ -103,11 +103,28 @@ impl Start<'_> {
     }
 }
 
-/// Returns the virtual environment of Python that a program lies in: whoever names the program by its whole path means
-/// what it is made of, too.
-fn environment_of(command: &str) -> Option<PathBuf> {
-    let folder = Path::new(command).parent()?.parent()?;
-    (folder.is_absolute() && folder.join("pyvenv.cfg").is_file()).then(|| folder.to_owned())
+/// Returns the virtual environment of Python that a program lies in, and of the Python behind it its programs and
+/// libraries: whoever names the program by its whole path means what it is made of, too.
+fn environment_of(command: &str) -> Vec<PathBuf> {
+    let folder = Path::new(command).parent().and_then(Path::parent);
+    let Some(folder) = folder.filter(|folder| folder.is_absolute()) else { return Vec::new() };
+    let Ok(config) = std::fs::read_to_string(folder.join("pyvenv.cfg")) else { return Vec::new() };
+    let values = config.lines().filter_map(|line| line.split_once('='));
+    let mut homes = values.filter(|(key, _)| key.trim() == "home").map(|(_, home)| home.trim());
+    let behind = homes.next().and_then(|home| Path::new(home).parent());
+    let behind = behind.filter(|prefix| prefix.is_absolute()).into_iter();
+    let behind = behind.flat_map(|prefix| [prefix.join("bin"), prefix.join("lib")]);
+    std::iter::once(folder.to_owned()).chain(behind).collect()
+}
+
+/// Returns the folders of packages of Node in which a program, or a script that it is given, lies.
+fn packages_of(command: &str, args: &[String]) -> Vec<PathBuf> {
+    let outermost = |word: &str| {
+        let folders = Path::new(word).ancestors().filter(|path| path.ends_with("node_modules"));
+        folders.last().filter(|path| path.is_absolute()).map(Path::to_owned)
+    };
+    let words = std::iter::once(command).chain(args.iter().map(String::as_str));
+    words.filter_map(outermost).collect()
 }
 
 /// Makes a server's name one of a folder.
@@ -151,6 +168,21 @@ async fn headers_in(file: &Path) -> Result<HeaderMap, McpError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_program_is_read_with_what_it_is_made_of() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let config = "home = /opt/python/3.12/bin\nversion = 3.12\n";
+        std::fs::write(folder.path().join("pyvenv.cfg"), config).unwrap();
+        let program = folder.path().join("bin/weather").display().to_string();
+        let parts = ["/opt/python/3.12/bin", "/opt/python/3.12/lib"].map(PathBuf::from);
+        assert_eq!(environment_of(&program)[0], folder.path());
+        assert_eq!(environment_of(&program)[1..], parts);
+        assert!(environment_of("python3").is_empty() && environment_of("/usr/bin/sh").is_empty());
+        let script = "/srv/x/node_modules/@a/b/node_modules/c/index.js".to_owned();
+        assert_eq!(packages_of("node", &[script]), [PathBuf::from("/srv/x/node_modules")]);
+        assert!(packages_of("node_modules/.bin/x", &["a".to_owned()]).is_empty());
+    }
 
     #[test]
     fn every_name_has_a_folder_of_its_own() {
