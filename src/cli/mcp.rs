@@ -76,22 +76,27 @@ pub fn mcp(binary: &Binary, chosen: &ConfigChoice, what: Mcp) -> Outcome {
         return import::import(&binary.here.join(file));
     }
     let plan = plan(binary, chosen)?;
+    // A server may say in an error what it was given.
+    carry_out(&plan, what).map_err(|failure| failure.cleaned(&plan.redactor))
+}
+
+fn carry_out(plan: &AppConfig, what: Mcp) -> Outcome {
     match what {
-        Mcp::List { json } => list::list(&plan, json),
+        Mcp::List { json } => list::list(plan, json),
         Mcp::Tools { name, json } => {
-            settings(&plan, &name)?;
-            list::tools(&plan, &name, json)
+            settings(plan, &name)?;
+            list::tools(plan, &name, json)
         }
         Mcp::Trust { name, yes } => {
-            settings(&plan, &name)?;
-            trust::trust(&plan, &name, yes.as_deref())
+            settings(plan, &name)?;
+            trust::trust(plan, &name, yes.as_deref())
         }
         Mcp::Call { name, tool, arguments } => {
-            let settings = settings(&plan, &name)?;
+            let settings = settings(plan, &name)?;
             let arguments: Map<String, Value> = serde_json::from_str(&arguments).map_err(|e| {
                 Failure::Usage(format!("ARGUMENTS takes a JSON object such as {{\"a\":1}}: {e}"))
             })?;
-            call::call(&plan, &ServerCall { name: &name, settings, tool: &tool, arguments })
+            call::call(plan, &ServerCall { name: &name, settings, tool: &tool, arguments })
         }
         Mcp::Import { .. } => Ok(()),
     }

@@ -1,6 +1,7 @@
 //! What a command comes to, and why it failed.
 
 use selkie_app::answered::NotDone;
+use selkie_channel_core::Redactor;
 use selkie_config::problem::Problems;
 
 /// Why a command failed.
@@ -11,6 +12,18 @@ pub(super) enum Failure {
     Told,
     /// The command line or the config is wrong: exit 2. Empty: what was printed says so already.
     Usage(String),
+}
+
+impl Failure {
+    /// Returns it without the secrets that a redactor knows: for words of others.
+    pub(super) fn cleaned(self, redactor: &Redactor) -> Self {
+        match self {
+            Self::Failed(error) => {
+                Self::Failed(anyhow::anyhow!(redactor.clean(&format!("{error:#}"))))
+            }
+            other => other,
+        }
+    }
 }
 
 impl<E: Into<anyhow::Error>> From<E> for Failure {

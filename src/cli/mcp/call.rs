@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::super::outcome::{Failure, Outcome};
 use super::super::print;
+use super::trust::with_hint;
 use selkie_app::build::AppConfig;
 use selkie_app::lifecycle;
 use selkie_domain::question::{Ask, QuestionResult};
@@ -54,7 +55,7 @@ impl ServerCall<'_> {
             };
             let arguments = self.arguments.clone();
             let call = plan.mcp.connections.call(self.name, self.tool, arguments, context);
-            let asks = match call.await? {
+            let asks = match call.await.map_err(|error| with_hint(plan, self.name, error))? {
                 CallOutcome::Done(result) => return Ok(result),
                 CallOutcome::Asks(asks) => asks,
             };

@@ -67,16 +67,19 @@ fn offered(plan: &AppConfig, name: &str) -> anyhow::Result<ServerList> {
     lifecycle::runtime()?.block_on(async {
         let list = plan.mcp.connections.list(name).await;
         plan.mcp.connections.end().await;
-        list.map_err(|error| {
-            let is_held = plan.sandbox.of(true, |_| false).is_in_force();
-            let settings = plan.settings.mcp.servers.get(name);
-            let is_held = is_held && settings.is_some_and(|s| s.sandbox != Some(Mode::Off));
-            match error {
-                McpError::NotStarted(_) if is_held => anyhow::anyhow!("{error}\n{HINT}"),
-                error => error.into(),
-            }
-        })
+        list.map_err(|error| with_hint(plan, name, error))
     })
+}
+
+/// Says of a server that does not start what may keep it from that.
+pub(super) fn with_hint(plan: &AppConfig, name: &str, error: McpError) -> anyhow::Error {
+    let is_held = plan.sandbox.of(true, |_| false).is_in_force();
+    let settings = plan.settings.mcp.servers.get(name);
+    let is_held = is_held && settings.is_some_and(|s| s.sandbox != Some(Mode::Off));
+    match error {
+        McpError::NotStarted(_) if is_held => anyhow::anyhow!("{error}\n{HINT}"),
+        error => error.into(),
+    }
 }
 
 /// Names what cannot be a tool here, whatever an owner says.

@@ -45,7 +45,13 @@ pub(super) fn show(binary: &Binary, chosen: &ConfigChoice, name: &str) -> Outcom
 pub(super) fn no_tool<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Failure {
     let near = nearest(name, names).map(|near| format!(": did you mean {near}?"));
     let near = near.unwrap_or_default();
-    Failure::Usage(format!("there is no tool {name}{near} (see `selkie tools list`)"))
+    let server = name.split_once("__").map(|(server, _)| {
+        format!(
+            "; an MCP server's are there once you have agreed to them: selkie mcp trust {server}"
+        )
+    });
+    let server = server.unwrap_or_default();
+    Failure::Usage(format!("there is no tool {name}{near} (see `selkie tools list`){server}"))
 }
 
 /// A tool as the model sees it.
