@@ -195,7 +195,7 @@ fn install(plan: &AppConfig, shelf: &Shelf, package: &Package, yes: Option<&str>
 /// Asks, unless whoever calls has seen these very files.
 fn agree(command: &str, question: &str, package: &Package, yes: Option<&str>) -> Outcome {
     match yes {
-        Some(hash) if hash.trim() == package.hash => Ok(()),
+        Some(hash) if is_hash(hash.trim(), &package.hash) => Ok(()),
         Some(hash) => Err(Failure::Failed(anyhow!(
             "--yes names {hash}, and the files have the hash {}: nothing was changed",
             package.hash
@@ -205,6 +205,13 @@ fn agree(command: &str, question: &str, package: &Package, yes: Option<&str>) ->
             unasked(&format!("selkie skills {command}"), &otherwise)
         }),
     }
+}
+
+/// Whether it is the beginning of this hash, with what names its kind or without: twelve digits name it.
+fn is_hash(written: &str, hash: &str) -> bool {
+    let bare = |text: &str| text.strip_prefix("sha256:").unwrap_or(text).to_owned();
+    let written = bare(written);
+    written.len() >= 12 && bare(hash).starts_with(&written)
 }
 
 /// Says what was done, and has a running daemon know of it.

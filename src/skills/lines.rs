@@ -95,12 +95,11 @@ pub(crate) fn commands(path: &str, text: &str) -> Vec<Line> {
     let is_script = SCRIPTS.contains(&&*ending)
         || (ending.is_empty() && text.starts_with("#!"))
         || text.starts_with("#!/bin/");
-    let is_prose = matches!(&*ending, "md" | "markdown" | "txt" | "");
     let mut block: Option<String> = None;
     let mut found = Vec::new();
     for (at, line) in text.lines().enumerate() {
         let bare = line.trim();
-        if is_prose && (bare.starts_with("```") || bare.starts_with("~~~")) {
+        if bare.starts_with("```") || bare.starts_with("~~~") {
             let language = bare.trim_start_matches(['`', '~']).trim().to_lowercase();
             block = block.is_none().then_some(language);
             continue;
@@ -108,7 +107,7 @@ pub(crate) fn commands(path: &str, text: &str) -> Vec<Line> {
         let in_shell = is_script || block.as_deref().is_some_and(|it| SHELLS.contains(&it));
         let is_one = match in_shell {
             true => !bare.is_empty() && !bare.starts_with('#'),
-            false => starts_others(line) || (is_prose && has_command(bare)),
+            false => starts_others(line) || has_command(bare),
         };
         if is_one {
             found.push(shown(at, line));
@@ -121,7 +120,7 @@ fn starts_others(line: &str) -> bool {
     STARTS.iter().any(|start| line.contains(start))
 }
 
-/// Whether a line of prose begins with a program, or has one in its code.
+/// Whether a line begins with a program, or has one in its code.
 fn has_command(line: &str) -> bool {
     let begin = line.trim_start_matches(|c: char| c.is_ascii_digit() || "-*>$#.) ".contains(c));
     let first = |text: &str| text.split_whitespace().next().unwrap_or_default().to_owned();
