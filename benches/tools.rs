@@ -251,6 +251,7 @@ impl ToolRunner {
     fn scope(&self) -> Scope {
         let at = |name: &str| self.folder(name);
         Scope {
+            kept: None,
             task: TaskId(1),
             call: "c1.0".to_owned(),
             conversation: ConversationId::new(AccountId::new("cli:bench"), "cli:/bench"),

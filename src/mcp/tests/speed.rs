@@ -78,7 +78,6 @@ fn median(mut times: Vec<Duration>) -> Duration {
 }
 
 /// The same calls as a client would make them that looks at nothing.
-#[expect(clippy::disallowed_methods, reason = "the floor of a benchmark, without the launcher")]
 fn bare(line: &str) -> Vec<Duration> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let mut command = Command::new(words[0]);
