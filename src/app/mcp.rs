@@ -10,7 +10,7 @@ use selkie_domain::clock::SharedClock;
 use selkie_engine::flow::Flow;
 use selkie_mcp::pins::PinFolder;
 use selkie_mcp::{
-    ConnectionDeps, Connections, ListNews, OwnerTeller, PinnedTools, Servers, Settings,
+    ConnectionDeps, Connections, ListNews, OwnerTeller, PinnedTools, Servers, Settings, TokenFolder,
 };
 use selkie_sandbox::Policy;
 use selkie_tools::PictureKeeper;
@@ -52,6 +52,7 @@ pub fn tools(settings: &Settings, deps: &McpDeps<'_>) -> PinnedTools {
         network: Arc::clone(&deps.means.client),
         clock: Arc::clone(deps.clock),
         folder: deps.state.join(FOLDER),
+        tokens: TokenFolder::of(deps.state, deps.redactor),
         watcher: Arc::clone(&news) as _,
     };
     let connections = Connections::new(connections, settings.servers.clone());

@@ -82,6 +82,8 @@ mod tests {
                 "service install",
                 "service uninstall",
                 "webhooks test",
+                "mcp login",
+                "mcp logout",
             ],
         ),
         (

@@ -3,6 +3,7 @@
 mod call;
 mod import;
 mod list;
+mod login;
 mod trust;
 
 use std::path::PathBuf;
@@ -22,6 +23,9 @@ use selkie_mcp::ServerSettings;
 #[command(after_help = "Examples:
   selkie mcp import ~/.config/Claude/claude_desktop_config.json
   selkie mcp list
+  selkie mcp login wiki
+  selkie mcp login wiki --scope files:write
+  selkie mcp logout wiki
   selkie mcp trust clock
   selkie mcp tools clock
   selkie mcp call clock get_current_time '{\"timezone\":\"UTC\"}'
@@ -36,6 +40,22 @@ pub enum Mcp {
         /// Print JSON instead of text
         #[arg(long)]
         json: bool,
+    },
+    /// Sign in at a server at an address: prints where, and waits for the browser
+    Login {
+        /// The server's name in the config
+        name: String,
+        /// Also ask for these scopes, one behind the other
+        #[arg(long, value_name = "SCOPES")]
+        scope: Vec<String>,
+        /// Read the address that the browser ends at from the terminal: for a browser on another machine
+        #[arg(long)]
+        paste: bool,
+    },
+    /// Forget what a login has brought
+    Logout {
+        /// The server's name in the config
+        name: String,
     },
     /// Show everything that a server offers, and agree to it
     Trust {
@@ -86,6 +106,14 @@ fn carry_out(plan: &AppConfig, what: Mcp) -> Outcome {
         Mcp::Tools { name, json } => {
             settings(plan, &name)?;
             list::tools(plan, &name, json)
+        }
+        Mcp::Login { name, scope, paste } => {
+            settings(&plan, &name)?;
+            login::login(&plan, &name, &login::LoginFlags { scope, paste })
+        }
+        Mcp::Logout { name } => {
+            settings(&plan, &name)?;
+            login::logout(&plan, &name)
         }
         Mcp::Trust { name, yes } => {
             settings(plan, &name)?;

@@ -72,6 +72,9 @@ mod tests {
             "b": { "command": "x", "url": "https://x.example" },
             "c": { "url": "ftp://x.example", "class": "reply", "tools": { "t": "x", "u": "off" } },
             "d": { "command": "x", "timeout": "0s", "env": { "A B": "x" } },
+            "e": { "command": "x", "oauth": {} },
+            "f": { "url": "https://x.example", "oauth": { "client_id": "x", "client_secret": "y" } },
+            "g": { "url": "https://x.example", "oauth": { "client_metadata_url": "http://x.example" } },
             "ok": { "url": "https://x.example", "class": "off", "tools": { "t": "read" }, "who": "allowed" },
         } });
         let settings: Settings = serde_json::from_value(settings).unwrap();
@@ -85,6 +88,9 @@ mod tests {
         mcp.servers.c.tools.t: takes read, write, exec, network, message, public or off, not "x"
         mcp.servers.d.timeout: takes 1s to 1h, not 0s
         mcp.servers.d.env: takes the names of variables (GITHUB_TOKEN), not "A B"
+        mcp.servers.e: oauth goes with url
+        mcp.servers.f: oauth.client_secret goes with issuer: the secret is for no other authorization server
+        mcp.servers.g: oauth.client_metadata_url takes https://…
         mcp.servers.my_clock: is no name for a server: it takes 1 to 32 of a-z, 0-9 and -, and begins with a letter
         "#);
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use selkie_domain::chance::Chance;
 use serde_json::{Map, Value};
 
 use crate::asking;
@@ -10,6 +11,7 @@ use crate::call::CallContext;
 use crate::deps::ConnectionDeps;
 use crate::error::McpError;
 use crate::listing::ServerList;
+use crate::login::Login;
 use crate::outcome::CallOutcome;
 use crate::server::{Life, Server};
 use crate::settings::ServerSettings;
@@ -56,6 +58,19 @@ impl Connections {
         of: CallContext,
     ) -> Result<CallOutcome, McpError> {
         asking::call(self.server(server)?, tool, arguments, &of).await
+    }
+
+    /// Begins to sign in at a server, with these scopes besides those that it or the config wants.
+    ///
+    /// # Errors
+    /// It says not how, or not as it must.
+    pub async fn login(
+        &self,
+        server: &str,
+        scopes: &[String],
+        chance: &dyn Chance,
+    ) -> Result<Login<'_>, McpError> {
+        Login::begin(self.server(server)?.way(), scopes, chance).await
     }
 
     /// Ends every server with all that it started; nothing is left of any when this returns, and nothing can be asked

@@ -9,6 +9,8 @@ use selkie_tools::paths::Ours;
 use selkie_tools::shell::SpokenPrograms;
 use selkie_tools::web::client::GuardedClient;
 
+use crate::login::TokenFolder;
+
 /// What connections stand on.
 #[derive(Clone)]
 pub struct ConnectionDeps {
@@ -24,6 +26,8 @@ pub struct ConnectionDeps {
     pub clock: SharedClock,
     /// The folder in which each program gets a folder of its own, made when it starts.
     pub folder: PathBuf,
+    /// What was granted to whom signed in at servers.
+    pub tokens: TokenFolder,
     /// Hears that a server's list has changed.
     pub watcher: Arc<dyn ListWatcher>,
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 use selkie_domain::count::counted;
 use selkie_domain::span::Span;
 
+use crate::login::LoginError;
+
 /// Why there is no answer of a server.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum McpError {
@@ -53,13 +55,30 @@ pub enum McpError {
         words: String,
     },
     /// It wants somebody to sign in.
-    #[error("the MCP server wants somebody to sign in (HTTP status {status})")]
+    #[error(
+        "the MCP server wants somebody to sign in (HTTP status {status}): an owner can run `selkie mcp login {server}`"
+    )]
     SignIn {
+        /// The server's name in the config.
+        server: String,
         /// 401 or 403.
         status: u16,
         /// Its `WWW-Authenticate`.
         challenge: String,
     },
+    /// Whoever signed in may not do this.
+    #[error(
+        "the MCP server wants more rights for this: an owner can run `selkie mcp login {server} --scope \"{scopes}\"`"
+    )]
+    Scope {
+        /// The server's name in the config.
+        server: String,
+        /// What is missing, one behind the other.
+        scopes: String,
+    },
+    /// The token for it cannot be used or renewed, or nobody could sign in.
+    #[error(transparent)]
+    Login(#[from] LoginError),
     /// It has forgotten the session: by the protocol, the request was not carried out.
     #[error(
         "the MCP server has forgotten its session with selkie, and should have done nothing: the next call begins another one"

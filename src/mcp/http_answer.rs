@@ -4,6 +4,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderName, LOCATION, WWW_AUTHENTICATE};
 use reqwest::{Response, StatusCode};
 
 use crate::error::McpError;
+use crate::login::Challenge;
 use crate::message::{self, Incoming};
 use crate::open_calls::Reply;
 use crate::text::short;
@@ -49,7 +50,7 @@ pub(crate) fn answer_in(bytes: &[u8], id: Option<u64>) -> Reply {
 
 /// Says what a status means that is no success. Requests go nowhere but where the config says: whoever answers with a
 /// redirect decides nothing.
-pub(crate) async fn refused(response: Response, has_session: bool) -> McpError {
+pub(crate) async fn refused(response: Response, server: &str, has_session: bool) -> McpError {
     let status = response.status();
     if status.is_redirection() {
         let to = short(header(&response, LOCATION), MAX_WORDS);
@@ -58,8 +59,7 @@ pub(crate) async fn refused(response: Response, has_session: bool) -> McpError {
         ));
     }
     if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-        let challenge = short(header(&response, WWW_AUTHENTICATE), MAX_CHALLENGE);
-        return McpError::SignIn { status: status.as_u16(), challenge };
+        return unsigned(&response, server);
     }
     if status == StatusCode::NOT_FOUND && has_session {
         return McpError::SessionLost;
@@ -69,6 +69,18 @@ pub(crate) async fn refused(response: Response, has_session: bool) -> McpError {
         let words = short(&String::from_utf8_lossy(&body), MAX_WORDS);
         McpError::Status { status: status.as_u16(), words }
     })
+}
+
+/// Says what somebody who signs in would change.
+fn unsigned(response: &Response, server: &str) -> McpError {
+    let all = response.headers().get_all(WWW_AUTHENTICATE).into_iter();
+    let all: Vec<_> = all.filter_map(|value| value.to_str().ok()).collect();
+    let challenge = short(&all.join(", "), MAX_CHALLENGE);
+    let server = server.to_owned();
+    match Challenge::read(&challenge).lacks() {
+        Some(scopes) => McpError::Scope { server, scopes },
+        None => McpError::SignIn { server, status: response.status().as_u16(), challenge },
+    }
 }
 
 /// Says why a request came to nothing. What was never sent can be sent again; of all else nobody knows what came of it.
@@ -84,7 +96,8 @@ fn header(response: &Response, name: HeaderName) -> &str {
     response.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
-fn innermost(error: &reqwest::Error) -> String {
+/// Returns the reason behind all others.
+pub(crate) fn innermost(error: &reqwest::Error) -> String {
     let mut inner: &dyn std::error::Error = error;
     while let Some(source) = inner.source() {
         inner = source;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Method, Response, Url};
+use reqwest::{Method, Response};
 use selkie_channel_core::locked;
 use serde_json::value::RawValue;
 use tokio::time::{sleep, timeout};
@@ -14,7 +14,8 @@ use tokio_util::task::TaskTracker;
 use crate::ask::{Ask, Era, LEGACY};
 use crate::error::McpError;
 use crate::event_stream::{EventReader, MAX_EVENT};
-use crate::http_answer::{answer_in, failure, is_stream, refused, whole};
+use crate::http_address::HttpAddress;
+use crate::http_answer::{answer_in, is_stream, refused, whole};
 use crate::message::{self, Incoming};
 use crate::news::{ListBell, News, ProgressTeller};
 use crate::open_calls::Reply;
@@ -40,10 +41,7 @@ pub(crate) struct HttpLink {
 }
 
 struct Endpoint {
-    client: Client,
-    url: Url,
-    /// What every request carries.
-    headers: HeaderMap,
+    at: HttpAddress,
     session: Mutex<Option<HeaderValue>>,
     bell: ListBell,
 }
@@ -58,15 +56,9 @@ struct Stream {
 }
 
 impl HttpLink {
-    /// Speaks with a server, to which every request carries these headers.
-    pub(crate) fn new(
-        client: Client,
-        url: Url,
-        headers: HeaderMap,
-        bell: ListBell,
-        by: &TaskTracker,
-    ) -> Self {
-        let endpoint = Arc::new(Endpoint { client, url, headers, session: Mutex::default(), bell });
+    /// Speaks with a server.
+    pub(crate) fn new(at: HttpAddress, bell: ListBell, by: &TaskTracker) -> Self {
+        let endpoint = Arc::new(Endpoint { at, session: Mutex::default(), bell });
         Self { endpoint, last: AtomicU64::new(0), tracker: by.clone() }
     }
 
@@ -95,7 +87,7 @@ impl HttpLink {
     pub(crate) async fn listen(&self, era: Era) -> bool {
         let mut headers = self.endpoint.headers_in(era);
         headers.insert(ACCEPT, EVENTS);
-        match self.endpoint.send(Method::GET, headers, String::new()).await {
+        match self.endpoint.at.send(Method::GET, headers, String::new()).await {
             Ok(response) if response.status().is_success() && is_stream(&response) => {
                 let reader = EventReader::behind(None);
                 let mut stream = Stream { id: None, era, progress: None, reader };
@@ -111,7 +103,7 @@ impl HttpLink {
     pub(crate) async fn end(&self) {
         if locked(&self.endpoint.session).is_some() {
             let headers = self.endpoint.headers_in(Era::Legacy(LEGACY[0]));
-            timeout(WORD, self.endpoint.send(Method::DELETE, headers, String::new())).await.ok();
+            timeout(WORD, self.endpoint.at.send(Method::DELETE, headers, String::new())).await.ok();
         }
     }
 }
@@ -137,7 +129,7 @@ impl Drop for OpenAsk<'_> {
 
 impl Endpoint {
     fn headers_in(&self, era: Era) -> HeaderMap {
-        let mut headers = self.headers.clone();
+        let mut headers = self.at.headers.clone();
         headers.insert(VERSION, HeaderValue::from_static(era.version()));
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let both = HeaderValue::from_static("application/json, text/event-stream");
@@ -171,35 +163,25 @@ impl Endpoint {
         Ok(headers)
     }
 
-    async fn send(
-        &self,
-        method: Method,
-        headers: HeaderMap,
-        body: String,
-    ) -> Result<Response, McpError> {
-        let request = self.client.request(method, self.url.clone()).headers(headers).body(body);
-        request.send().await.map_err(failure)
-    }
-
     /// Tells the server what it does not answer.
     async fn tell(&self, era: Era, body: String) -> Result<(), McpError> {
-        let response = self.send(Method::POST, self.headers_in(era), body).await?;
+        let response = self.at.send(Method::POST, self.headers_in(era), body).await?;
         match response.status().is_success() {
             true => Ok(()),
-            false => Err(refused(response, false).await),
+            false => Err(refused(response, &self.at.server, false).await),
         }
     }
 
     async fn answer(&self, headers: HeaderMap, body: String, stream: &mut Stream) -> Reply {
         let has_session = headers.contains_key(SESSION);
-        let mut response = self.send(Method::POST, headers, body).await?;
+        let mut response = self.at.send(Method::POST, headers, body).await?;
         if let Some(session) = response.headers().get(SESSION) {
             let mut session = session.clone();
             session.set_sensitive(true);
             *locked(&self.session) = Some(session);
         }
         if !response.status().is_success() {
-            return Err(refused(response, has_session).await);
+            return Err(refused(response, &self.at.server, has_session).await);
         }
         if !is_stream(&response) {
             return answer_in(&whole(response, MAX_EVENT).await?, stream.id);
@@ -218,7 +200,7 @@ impl Endpoint {
             headers.insert(LAST_EVENT, HeaderValue::from_str(&last).map_err(|_| broken())?);
             stream.reader = EventReader::behind(Some(last));
             response =
-                self.send(Method::GET, headers, String::new()).await.map_err(|_| broken())?;
+                self.at.send(Method::GET, headers, String::new()).await.map_err(|_| broken())?;
             if !response.status().is_success() || !is_stream(&response) {
                 break;
             }

@@ -147,6 +147,12 @@ impl Server {
         tell.send(Some(connected)).ok();
     }
 
+    /// Returns the way to it.
+    pub(crate) fn way(&self) -> Start<'_> {
+        let Self { name, settings, deps, tracker, .. } = self;
+        Start { name, settings, deps, tracker }
+    }
+
     async fn connect(&self) -> Result<Connection, McpError> {
         let is_legacy = self.is_legacy.load(Ordering::Relaxed);
         let connected = match self.connect_in(is_legacy).await {
@@ -164,9 +170,8 @@ impl Server {
     }
 
     async fn connect_in(&self, is_legacy: bool) -> Result<Connection, McpError> {
-        let Self { name, settings, deps, tracker, .. } = self;
         let bell = ListBell::default();
-        let link = Start { name, settings, deps, tracker }.link(&bell).await?;
+        let link = self.way().link(&bell).await?;
         match shake(&link, is_legacy).await {
             Ok(peer) => Ok(Connection::new(link, peer, bell)),
             Err(McpError::Gone(_) | McpError::NotStarted(_)) if matches!(link, Link::Stdio(_)) => {

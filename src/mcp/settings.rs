@@ -43,6 +43,8 @@ pub struct ServerSettings {
     pub url: Option<String>,
     /// A file of headers that every request to the address carries, one a line: `Authorization: Bearer …`.
     pub headers_file: Option<PathBuf>,
+    /// How somebody signs in at the address, where it wants that: `selkie mcp login`.
+    pub oauth: Option<OAuthSettings>,
     /// How long a call may take. Nothing that the server tells of its progress extends that.
     pub timeout: Span,
     /// Who may use its tools: `owners`, or `allowed` people, too.
@@ -56,6 +58,42 @@ pub struct ServerSettings {
     pub tools: BTreeMap<String, String>,
 }
 
+/// What selkie is to a server's authorization server. Without it, selkie registers itself.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "McpOAuth")]
+pub struct OAuthSettings {
+    /// The authorization server, as it writes itself: no other is asked.
+    pub issuer: Option<String>,
+    /// The name under which selkie is registered there.
+    pub client_id: Option<String>,
+    /// The secret that goes with it.
+    #[schemars(with = "Option<String>")]
+    pub client_secret: Option<SecretString>,
+    /// The address of a document that says who selkie is, for authorization servers that read such.
+    pub client_metadata_url: Option<String>,
+    /// What to ask for where the server does not say.
+    pub scopes: Vec<String>,
+}
+
+impl OAuthSettings {
+    fn fault(&self) -> Option<&'static str> {
+        let is_secure = |url: &String| url.starts_with("https://");
+        match self {
+            Self { client_secret: Some(_), client_id: None, .. } => {
+                Some("oauth.client_secret goes with client_id")
+            }
+            Self { client_secret: Some(_), issuer: None, .. } => Some(
+                "oauth.client_secret goes with issuer: the secret is for no other authorization server",
+            ),
+            Self { client_metadata_url: Some(url), .. } if !is_secure(url) => {
+                Some("oauth.client_metadata_url takes https://…")
+            }
+            _ => None,
+        }
+    }
+}
+
 impl Default for ServerSettings {
     fn default() -> Self {
         Self {
@@ -66,6 +104,7 @@ impl Default for ServerSettings {
             sandbox: None,
             url: None,
             headers_file: None,
+            oauth: None,
             timeout: TIMEOUT,
             who: Who::default(),
             places: Vec::new(),
@@ -95,15 +134,16 @@ impl ServerSettings {
 
     /// Says what is wrong with it: it is a program or an address, and each has keys of its own.
     pub fn fault(&self) -> Option<&'static str> {
-        let Self { command, args, env, cwd, sandbox, url, headers_file, .. } = self;
+        let Self { command, args, env, cwd, sandbox, url, headers_file, oauth, .. } = self;
         let is_bare = args.is_empty() && env.is_empty() && cwd.is_none() && sandbox.is_none();
         match (command, url) {
             (None, None) => Some("takes command or url"),
             (Some(_), Some(_)) => Some("takes command or url, not both"),
             (Some(command), None) if command.trim().is_empty() => Some("command is empty"),
-            (Some(_), None) => headers_file.as_ref().map(|_| "headers_file goes with url"),
+            (Some(_), None) if headers_file.is_some() => Some("headers_file goes with url"),
+            (Some(_), None) => oauth.as_ref().map(|_| "oauth goes with url"),
             (None, Some(_)) if !is_bare => Some("args, env, cwd and sandbox go with command"),
-            (None, Some(url)) => address_fault(url),
+            (None, Some(url)) => address_fault(url).or_else(|| oauth.as_ref()?.fault()),
         }
     }
 }

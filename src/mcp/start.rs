@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use reqwest::Url;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use secrecy::ExposeSecret as _;
 use selkie_domain::facts::Trust;
 use selkie_domain::taint::Taint;
@@ -18,8 +18,10 @@ use tokio_util::task::TaskTracker;
 
 use crate::deps::ConnectionDeps;
 use crate::error::McpError;
+use crate::http_address::HttpAddress;
 use crate::http_link::HttpLink;
 use crate::link::Link;
+use crate::login::{Bearer, Wire};
 use crate::news::ListBell;
 use crate::settings::ServerSettings;
 use crate::stdio_link::StdioLink;
@@ -46,18 +48,68 @@ impl Start<'_> {
         if let Some(fault) = settings.fault() {
             return Err(McpError::Settings(fault.to_owned()));
         }
-        let Some(url) = &settings.url else {
+        let Some(url) = self.address()? else {
             let speaker = self.speaker().await?;
             return Ok(Link::Stdio(StdioLink::new(name, speaker, Arc::clone(bell), tracker)));
         };
-        let url = Url::parse(url).map_err(|error| McpError::Settings(error.to_string()))?;
+        let headers = self.headers().await?;
+        // Who writes a header into the config means that one.
+        let bearer = match headers.contains_key(AUTHORIZATION) {
+            true => None,
+            false => Some(self.bearer(url)?),
+        };
+        Ok(Link::Http(self.http_link(headers, bearer, bell)?))
+    }
+
+    /// Returns the server's address, where it is none that is started.
+    ///
+    /// # Errors
+    /// It is none.
+    pub(crate) fn address(&self) -> Result<Option<Url>, McpError> {
+        let url = self.settings.url.as_deref().map(Url::parse).transpose();
+        url.map_err(|error| McpError::Settings(error.to_string()))
+    }
+
+    /// Returns what every request carries by the config.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is none.
+    pub(crate) async fn headers(&self) -> Result<HeaderMap, McpError> {
+        match &self.settings.headers_file {
+            Some(file) => headers_in(file).await,
+            None => Ok(HeaderMap::new()),
+        }
+    }
+
+    /// Makes ready to ask the address.
+    ///
+    /// # Errors
+    /// There is no network here.
+    pub(crate) fn http_link(
+        &self,
+        headers: HeaderMap,
+        bearer: Option<Bearer>,
+        bell: &ListBell,
+    ) -> Result<HttpLink, McpError> {
+        let none = || McpError::Settings("it has no url".to_owned());
+        let url = self.address()?.ok_or_else(none)?;
         let host = url.host_str().unwrap_or_default();
         let client = self.deps.network.to_host(host).map_err(McpError::Settings)?;
-        let headers = match &settings.headers_file {
-            Some(file) => headers_in(file).await?,
-            None => HeaderMap::new(),
-        };
-        Ok(Link::Http(HttpLink::new(client, url, headers, Arc::clone(bell), tracker)))
+        let server = self.name.to_owned();
+        let at = HttpAddress { server, client, url, bearer, headers };
+        Ok(HttpLink::new(at, Arc::clone(bell), self.tracker))
+    }
+
+    fn bearer(&self, url: Url) -> Result<Bearer, McpError> {
+        Ok(Bearer {
+            server: self.name.to_owned(),
+            wire: Wire::to(&self.deps.network, &url)?,
+            url,
+            settings: self.settings.oauth.clone().unwrap_or_default(),
+            folder: self.deps.tokens.clone(),
+            clock: Arc::clone(&self.deps.clock),
+            tracker: self.tracker.clone(),
+        })
     }
 
     /// Starts the program, beside everything else: folders are made, and a machine is asked what its sandbox can.

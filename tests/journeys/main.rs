@@ -71,6 +71,7 @@ mod line_unsend;
 mod long_text;
 mod mcp;
 mod mcp_asks;
+mod mcp_login;
 mod mcp_search;
 mod meaning;
 mod memory;

@@ -17,17 +17,18 @@ pub(crate) struct EncodedSecrets {
 impl EncodedSecrets {
     /// Learns a secret of some length.
     pub(crate) fn learn(&mut self, secret: &str) {
-        let bytes = secret.as_bytes();
-        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        let base64 = [STANDARD, OF_ADDRESSES]
-            .into_iter()
-            .flat_map(|alphabet| (0..3).map(|before| base64(bytes, before, alphabet)));
-        let forms = [secret.to_owned(), hex.to_uppercase(), hex];
-        for form in forms.into_iter().chain(base64) {
+        for form in forms(secret) {
             if !self.forms.contains(&form) {
                 self.forms.push(form);
             }
         }
+        self.automaton = AhoCorasick::new(&self.forms).ok();
+    }
+
+    /// Forgets a secret.
+    pub(crate) fn forget(&mut self, secret: &str) {
+        let gone = forms(secret);
+        self.forms.retain(|form| !gone.contains(form));
         self.automaton = AhoCorasick::new(&self.forms).ok();
     }
 
@@ -45,6 +46,16 @@ impl EncodedSecrets {
         let begun = self.forms.iter().map(|form| begun(text, form, form.len() - 1));
         begun.min().unwrap_or(text.len())
     }
+}
+
+/// Returns a secret as it may be written.
+fn forms(secret: &str) -> Vec<String> {
+    let bytes = secret.as_bytes();
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let base64 = [STANDARD, OF_ADDRESSES]
+        .into_iter()
+        .flat_map(|alphabet| (0..3).map(|before| base64(bytes, before, alphabet)));
+    [secret.to_owned(), hex.to_uppercase(), hex].into_iter().chain(base64).collect()
 }
 
 fn found<'t>(text: &'t str, form: &'t str) -> impl Iterator<Item = Range<usize>> + 't {

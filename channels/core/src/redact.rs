@@ -73,6 +73,14 @@ impl Redactor {
         }
     }
 
+    /// Hides a secret no more that has ended.
+    pub fn forget(&self, secret: &str) {
+        let secret = secret.trim();
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.weak.retain(|weak| weak != secret);
+        known.sure.forget(secret);
+    }
+
     /// Returns `text` without known secrets and without anything that looks like one.
     pub fn clean(&self, text: &str) -> String {
         beside(text.len(), || replaced(text, &self.found(text)))

@@ -9,7 +9,7 @@ use selkie_domain::count::counted;
 use selkie_guard::visible::{one_line, visible};
 use selkie_mcp::pins::{PinFolder, PinnedList};
 use selkie_mcp::review::in_short;
-use selkie_mcp::{ServerSettings, tool_name};
+use selkie_mcp::{LoginError, ServerSettings, TokenFolder, tool_name};
 
 /// A server for programs.
 #[derive(Serialize)]
@@ -22,6 +22,8 @@ struct ServerJson<'a> {
     tools: usize,
     /// What it offers otherwise.
     differs: String,
+    /// Somebody has signed in at it.
+    signed_in: bool,
 }
 
 /// A tool for programs.
@@ -37,6 +39,7 @@ struct ToolJson<'a> {
 pub(super) fn list(plan: &AppConfig, json: bool) -> Outcome {
     let servers = &plan.settings.mcp.servers;
     let pins = PinFolder::of(&plan.folders.state);
+    let tokens = TokenFolder::of(&plan.folders.state, &plan.redactor);
     let mut all = Vec::new();
     for (name, settings) in servers {
         let agreed = pins.agreed(name)?;
@@ -49,6 +52,7 @@ pub(super) fn list(plan: &AppConfig, json: bool) -> Outcome {
             hash: agreed.as_ref().map(PinnedList::hash),
             tools: agreed.map_or(0, |list| list.tools.len()),
             differs: differs.unwrap_or_default(),
+            signed_in: is_signed_in(&tokens, name, settings)?,
         });
     }
     if json {
@@ -104,10 +108,20 @@ fn at(settings: &ServerSettings) -> String {
     settings.url.clone().unwrap_or(command)
 }
 
+fn is_signed_in(
+    tokens: &TokenFolder,
+    name: &str,
+    settings: &ServerSettings,
+) -> Result<bool, LoginError> {
+    settings.url.as_ref().map_or(Ok(false), |url| tokens.is_signed_in(name, url))
+}
+
 fn stands(server: &ServerJson<'_>) -> String {
-    match (&server.hash, server.differs.as_str()) {
+    let signed_in = if server.signed_in { ", signed in" } else { "" };
+    let stands = match (&server.hash, server.differs.as_str()) {
         (None, _) => format!("not agreed to: selkie mcp trust {}", server.name),
         (Some(_), "") => counted(server.tools as u64, ["tool", "tools"]),
         (Some(_), differs) => format!("offers others: {differs}: selkie mcp trust {}", server.name),
-    }
+    };
+    format!("{stands}{signed_in}")
 }

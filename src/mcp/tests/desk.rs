@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use selkie_channel_core::locked;
+use selkie_channel_core::{Redactor, locked};
 use selkie_domain::clock::SystemClock;
 use selkie_domain::plan::Plan;
 use selkie_domain::span::Span;
@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     CallContext, CallOutcome, CallResult, ConnectionDeps, Connections, ListWatcher, McpError,
-    ServerSettings,
+    ServerSettings, TokenFolder,
 };
 
 /// An end to waiting, not a timing.
@@ -51,6 +51,9 @@ pub(super) struct Desk {
     pub(super) ear: Arc<Ear>,
     /// Who starts programs: in the sandbox where that is the daemon's own binary.
     pub(super) launcher: Launcher,
+    pub(super) redactor: Redactor,
+    /// Where tokens are kept.
+    pub(super) state: PathBuf,
     connections: Option<Connections>,
 }
 
@@ -92,7 +95,16 @@ impl Desk {
     }
 
     fn with(dir: TempDir, settings: ServerSettings) -> Self {
-        Self { dir, settings, ear: Arc::default(), launcher: Launcher::Direct, connections: None }
+        let state = dir.path().to_owned();
+        Self {
+            dir,
+            state,
+            settings,
+            ear: Arc::default(),
+            launcher: Launcher::Direct,
+            redactor: Redactor::default(),
+            connections: None,
+        }
     }
 
     /// With a server at an address.
@@ -128,11 +140,17 @@ impl Desk {
             network: network(),
             clock: Arc::new(SystemClock),
             folder: self.dir.path().join("mcp"),
+            tokens: self.tokens(),
             watcher: Arc::clone(&self.ear) as _,
         };
         let servers = [("robin".to_owned(), self.settings.clone())].into();
         self.connections = Some(Connections::new(deps, servers));
         self
+    }
+
+    /// Where tokens are kept.
+    pub(super) fn tokens(&self) -> TokenFolder {
+        TokenFolder::of(&self.state, &self.redactor)
     }
 
     pub(super) fn connections(&self) -> &Connections {
@@ -206,7 +224,7 @@ pub(super) fn runs(pid: &str) -> bool {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a client of the tests' own")]
-fn network() -> Arc<GuardedClient> {
+pub(super) fn network() -> Arc<GuardedClient> {
     let tls = selkie_channel_core::tls::client_config(rustls::RootCertStore::empty).unwrap();
     let factory = move || {
         let config = rustls::ClientConfig::clone(&tls);

@@ -233,7 +233,9 @@ async fn one_that_wants_a_sign_in_says_so() {
         answer
     });
     let desk = Desk::at(&web.await.url).open();
-    let Err(McpError::SignIn { status, challenge }) = desk.call().await else { panic!() };
+    let error = desk.call().await.unwrap_err();
+    assert!(error.to_string().ends_with("run `selkie mcp login robin`"), "{error}");
+    let McpError::SignIn { status, challenge, .. } = error else { panic!() };
     assert_eq!((status, challenge.contains("a.example")), (401, true));
 }
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, Response, StatusCode, Uri};
+use reqwest::Url;
 use selkie_channel_core::locked;
 use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
@@ -16,6 +17,8 @@ pub(super) struct WebRequest {
     pub(super) path: String,
     pub(super) headers: HeaderMap,
     pub(super) body: Value,
+    /// What stands in its form, or behind the `?` of its address.
+    pub(super) form: Vec<(String, String)>,
 }
 
 impl WebRequest {
@@ -25,6 +28,11 @@ impl WebRequest {
 
     pub(super) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map(|value| value.to_str().unwrap()).unwrap_or_default()
+    }
+
+    pub(super) fn word(&self, key: &str) -> &str {
+        let found = self.form.iter().find(|(name, _)| name == key);
+        found.map(|(_, value)| value.as_str()).unwrap_or_default()
     }
 
     /// Answers it.
@@ -127,8 +135,11 @@ async fn hear(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response<Body> {
+    let written = uri.query().map_or_else(|| String::from_utf8_lossy(&body).into(), str::to_owned);
+    let form = Url::parse(&format!("http://x/?{written}")).unwrap();
+    let form = form.query_pairs().map(|(key, value)| (key.into(), value.into())).collect();
     let body = serde_json::from_slice(&body).unwrap_or_default();
-    let heard = WebRequest { verb, path: uri.path().to_owned(), headers, body };
+    let heard = WebRequest { verb, path: uri.path().to_owned(), headers, body, form };
     locked(&web.heard).push(heard.clone());
     (web.answers)(&heard)
 }

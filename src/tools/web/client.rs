@@ -82,6 +82,19 @@ impl GuardedClient {
         self.build(Arc::new(rules))
     }
 
+    /// Judges an address that a server of the config has named: that server's own host may be private, every other is judged
+    /// as always. Names are judged again by their addresses in what [`GuardedClient::to_host`] returns.
+    ///
+    /// # Errors
+    /// Why it must not be reached.
+    pub fn judge_beside(&self, host: &str, url: &Url) -> Result<(), String> {
+        match url.host_str() {
+            Some(named) if named == host => Ok(()),
+            Some(named) => self.rules.host(named),
+            None => Err("it names no host".to_owned()),
+        }
+    }
+
     /// Fetches a file over HTTPS, of at most so many bytes; returns it with the address that it came from.
     ///
     /// # Errors

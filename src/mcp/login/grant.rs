@@ -1,0 +1,72 @@
+//! What an authorization server has granted for one server of the config.
+
+use reqwest::Url;
+use reqwest::header::HeaderValue;
+use serde::{Deserialize, Serialize};
+
+use super::challenge::scopes_in;
+use super::oauth_client::OAuthClient;
+use super::token_endpoint::TokenAnswer;
+
+/// A token that ends so soon is not used any more, seconds.
+const EARLY: i64 = 60;
+
+/// What was granted, for whom and by whom.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Grant {
+    /// The server's address in the config: its tokens go nowhere else.
+    pub(crate) url: String,
+    /// Who has granted it.
+    pub(crate) issuer: String,
+    /// What it is for, in the issuer's words.
+    pub(crate) resource: String,
+    /// Where the issuer gives tokens.
+    pub(crate) token_endpoint: String,
+    pub(crate) client: OAuthClient,
+    pub(crate) scopes: Vec<String>,
+    pub(crate) access_token: String,
+    pub(crate) refresh_token: Option<String>,
+    /// When the access token ends, in seconds of Unix time.
+    pub(crate) ends: Option<i64>,
+}
+
+impl Grant {
+    /// Whether it was granted for what lies at this address.
+    pub(crate) fn is_for(&self, url: &Url) -> bool {
+        Url::parse(&self.url).as_ref() == Ok(url)
+    }
+
+    /// Whether another token is to be asked for, and can be.
+    pub(crate) fn is_old(&self, now: i64) -> bool {
+        self.refresh_token.is_some() && self.ends.is_some_and(|ends| ends - EARLY <= now)
+    }
+
+    /// Whether its token is of no use any more.
+    pub(crate) fn is_over(&self, now: i64) -> bool {
+        self.ends.is_some_and(|ends| ends <= now)
+    }
+
+    /// Takes newer tokens. Where no other refresh token is given, the one that was stays.
+    pub(crate) fn take(&mut self, answer: TokenAnswer, now: i64) {
+        self.ends = answer.ends(now);
+        if let Some(scope) = &answer.scope {
+            self.scopes = scopes_in(scope);
+        }
+        self.access_token = answer.access_token;
+        self.refresh_token = answer.refresh_token.or(self.refresh_token.take());
+    }
+
+    /// Returns the header that a request carries; nothing where the token fits into none.
+    pub(crate) fn header(&self) -> Option<HeaderValue> {
+        let mut value = HeaderValue::from_str(&format!("Bearer {}", self.access_token)).ok()?;
+        value.set_sensitive(true);
+        Some(value)
+    }
+
+    /// Lists what nobody is to read.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        let own =
+            [Some(&self.access_token), self.refresh_token.as_ref(), self.client.secret.as_ref()];
+        own.into_iter().flatten().cloned().collect()
+    }
+}

@@ -1,0 +1,107 @@
+//! Who we are to an authorization server: the client of the config, one that describes itself, or one registered now.
+
+use reqwest::Url;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::discovery::ServerDocument;
+use super::error::LoginError;
+use super::oauth_client::{ClientProof, OAuthClient};
+use super::wire::Wire;
+use crate::settings::OAuthSettings;
+
+const WHAT: &str = "the registration endpoint";
+
+/// What a registration brings.
+#[derive(Deserialize)]
+struct ClientDocument {
+    client_id: String,
+    client_secret: Option<String>,
+    token_endpoint_auth_method: Option<String>,
+}
+
+/// Who wants to be known, and where its answers go.
+pub(crate) struct Registration<'a> {
+    /// The server in the config.
+    pub(crate) server: &'a str,
+    pub(crate) settings: &'a OAuthSettings,
+    pub(crate) redirect: &'a str,
+    pub(crate) scopes: &'a [String],
+}
+
+impl Registration<'_> {
+    /// Returns the client of the config; else the one that describes itself, where that is taken; else registers one.
+    ///
+    /// # Errors
+    /// Nobody knows us, and nobody wants to.
+    pub(crate) async fn client(
+        &self,
+        wire: &Wire,
+        at: &ServerDocument,
+    ) -> Result<OAuthClient, LoginError> {
+        let OAuthSettings { client_id, client_secret, client_metadata_url, .. } = self.settings;
+        if let Some(id) = client_id {
+            let proof = proof(at, client_secret.is_some());
+            return Ok(OAuthClient { id: id.clone(), secret: None, proof });
+        }
+        let described = client_metadata_url.as_ref();
+        if let Some(url) = described.filter(|_| at.client_id_metadata_document_supported) {
+            let proof = ClientProof::Nothing;
+            return Ok(OAuthClient { id: url.clone(), secret: None, proof });
+        }
+        let Some(endpoint) = &at.registration_endpoint else {
+            let server = self.server.to_owned();
+            return Err(LoginError::Unregistered { issuer: at.issuer.clone(), server });
+        };
+        self.register(wire, at, &wire.address(WHAT, endpoint)?).await
+    }
+
+    async fn register(
+        &self,
+        wire: &Wire,
+        at: &ServerDocument,
+        endpoint: &Url,
+    ) -> Result<OAuthClient, LoginError> {
+        let wanted = proof(at, false);
+        let mut body = json!({
+            "client_name": "selkie",
+            "redirect_uris": [self.redirect],
+            "grant_types": ["authorization_code", "refresh_token"],
+            "response_types": ["code"],
+            "token_endpoint_auth_method": wanted,
+            "application_type": "native",
+        });
+        if !self.scopes.is_empty() {
+            body["scope"] = self.scopes.join(" ").into();
+        }
+        let answer = wire.send(WHAT, wire.post(endpoint).json(&body)).await?;
+        if !answer.status.is_success() {
+            return Err(answer.refusal(WHAT));
+        }
+        let none =
+            |error: serde_json::Error| LoginError::Answer { what: WHAT, why: error.to_string() };
+        let client: ClientDocument = serde_json::from_slice(&answer.body).map_err(none)?;
+        let given = client.token_endpoint_auth_method.map(serde_json::Value::String);
+        let given = given.and_then(|word| serde_json::from_value(word).ok());
+        let proof = match client.client_secret {
+            Some(_) => given.unwrap_or(proof(at, true)),
+            None => ClientProof::Nothing,
+        };
+        Ok(OAuthClient { id: client.client_id, secret: client.client_secret, proof })
+    }
+}
+
+/// Chooses how we prove who we are, of what the server takes.
+fn proof(at: &ServerDocument, has_secret: bool) -> ClientProof {
+    let takes = |word: &str| {
+        let all = at.token_endpoint_auth_methods_supported.as_ref();
+        all.map(|all| all.iter().any(|taken| taken == word))
+    };
+    match (has_secret, takes("none"), takes("client_secret_basic"), takes("client_secret_post")) {
+        (false, None | Some(true), _, _) => ClientProof::Nothing,
+        (_, _, None | Some(true), _) => ClientProof::Basic,
+        (_, _, _, Some(true)) => ClientProof::Post,
+        _ if has_secret => ClientProof::Basic,
+        _ => ClientProof::Nothing,
+    }
+}

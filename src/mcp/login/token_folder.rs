@@ -1,0 +1,154 @@
+//! The files of tokens: one a server, written whole, by one process at a time; what stands there is known to the redactor.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use reqwest::Url;
+use rustix::fs::{FlockOperation, flock};
+use selkie_channel_core::{Redactor, locked};
+
+use super::error::LoginError;
+use super::grant::Grant;
+
+/// Bytes of a file of tokens.
+const MAX_FILE: u64 = 256 * 1024;
+/// Grants of one server whose secrets are hidden: what is older has ended.
+const KNOWN: usize = 3;
+
+/// The folder `mcp` of the state folder. A copy is the same.
+#[derive(Clone)]
+pub struct TokenFolder {
+    folder: PathBuf,
+    redactor: Redactor,
+    known: Arc<Mutex<BTreeMap<String, VecDeque<Vec<String>>>>>,
+}
+
+/// Keeps other processes, and other tasks of this one, from the tokens of a server.
+pub(crate) struct TokenLock(#[expect(dead_code, reason = "closing it lets go")] File);
+
+impl TokenFolder {
+    /// Takes the folder `mcp` of the state folder, and whoever hides what stands there.
+    pub fn of(state: &Path, redactor: &Redactor) -> Self {
+        let folder = state.join("mcp");
+        Self { folder, redactor: redactor.clone(), known: Arc::default() }
+    }
+
+    /// Whether somebody has signed in at a server of this address.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn is_signed_in(&self, server: &str, url: &str) -> Result<bool, LoginError> {
+        let grant = self.read(server)?;
+        Ok(grant.zip(Url::parse(url).ok()).is_some_and(|(grant, url)| grant.is_for(&url)))
+    }
+
+    /// Forgets what was granted, and says whether there was something. The authorization server is not told.
+    ///
+    /// # Errors
+    /// When the file cannot be removed.
+    pub async fn sign_out(&self, server: &str) -> Result<bool, LoginError> {
+        let _lock = self.lock(server).await?;
+        let had = self.read(server).map_or(true, |grant| grant.is_some());
+        self.remove(server)?;
+        Ok(had)
+    }
+
+    /// Reads what was granted.
+    pub(crate) fn read(&self, server: &str) -> Result<Option<Grant>, LoginError> {
+        let path = self.path(server, "json");
+        let mut bytes = Vec::new();
+        let read = File::open(&path).and_then(|file| file.take(MAX_FILE).read_to_end(&mut bytes));
+        match read {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            read => read.map_err(failure(&path, "read"))?,
+        };
+        // What is wrong with it is said without what stands there.
+        let broken = |_| io::Error::new(io::ErrorKind::InvalidData, "it is no file of tokens");
+        let grant: Grant =
+            serde_json::from_slice(&bytes).map_err(broken).map_err(failure(&path, "read"))?;
+        self.hide_grant(server, &grant);
+        Ok(Some(grant))
+    }
+
+    /// Keeps what was granted: it is on the disk when this returns.
+    pub(crate) fn write(&self, server: &str, grant: &Grant) -> Result<(), LoginError> {
+        self.hide_grant(server, grant);
+        let path = self.path(server, "json");
+        let new = self.path(server, "json.new");
+        let written = || {
+            fs::remove_file(&new).or_else(|error| match error.kind() {
+                io::ErrorKind::NotFound => Ok(()),
+                _ => Err(error),
+            })?;
+            let mut file =
+                OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
+            file.write_all(&serde_json::to_vec_pretty(grant)?)?;
+            file.sync_all()?;
+            fs::rename(&new, &path)?;
+            File::open(&self.folder)?.sync_all()
+        };
+        written().map_err(failure(&path, "written"))
+    }
+
+    /// Forgets what was granted.
+    pub(crate) fn remove(&self, server: &str) -> Result<(), LoginError> {
+        let path = self.path(server, "json");
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(failure(&path, "removed")(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits until nobody else changes the tokens of a server; makes the folder.
+    pub(crate) async fn lock(&self, server: &str) -> Result<TokenLock, LoginError> {
+        let folder = self.folder.clone();
+        let path = self.path(server, "lock");
+        let told = failure(&path, "locked");
+        let locked = tokio::task::spawn_blocking(move || {
+            DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+            let mut options = OpenOptions::new();
+            let file = options.write(true).create(true).truncate(false).mode(0o600).open(&path)?;
+            flock(&file, FlockOperation::LockExclusive)?;
+            Ok(TokenLock(file))
+        });
+        locked.await.unwrap_or_else(|error| Err(io::Error::other(error))).map_err(told)
+    }
+
+    /// Has nobody read this from now on.
+    pub(crate) fn hide(&self, secret: &str) {
+        self.redactor.learn(secret);
+    }
+
+    /// Hides the secrets of a grant, and ends hiding those that ended long ago: a daemon that lives for months would
+    /// look for thousands.
+    fn hide_grant(&self, server: &str, grant: &Grant) {
+        let mut known = locked(&self.known);
+        let known = known.entry(server.to_owned()).or_default();
+        let secrets = grant.secrets();
+        if known.back() == Some(&secrets) {
+            return;
+        }
+        secrets.iter().for_each(|secret| self.hide(secret));
+        known.push_back(secrets);
+        if known.len() > KNOWN {
+            let old = known.pop_front().unwrap_or_default();
+            let is_gone = |secret: &&String| !known.iter().flatten().any(|kept| kept == *secret);
+            old.iter().filter(is_gone).for_each(|secret| self.redactor.forget(secret));
+        }
+    }
+
+    fn path(&self, server: &str, kind: &str) -> PathBuf {
+        self.folder.join(format!("{server}.token.{kind}"))
+    }
+}
+
+fn failure(path: &Path, what: &'static str) -> impl Fn(io::Error) -> LoginError + use<> {
+    let path = path.display().to_string();
+    move |error| LoginError::File { path: path.clone(), what, why: error.to_string() }
+}

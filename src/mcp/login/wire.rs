@@ -1,0 +1,146 @@
+//! Asks what a server of the config has named: every address is judged first, every answer bounded.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::{Client, RequestBuilder, StatusCode, Url};
+use selkie_tools::web::client::GuardedClient;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use tokio::time::timeout;
+
+use super::error::LoginError;
+use crate::http_answer::{innermost, whole};
+use crate::text::short;
+
+/// How long one question may take, its answer included.
+const LIMIT: Duration = Duration::from_secs(30);
+/// Bytes of an answer.
+const MAX_ANSWER: usize = 256 * 1024;
+/// Characters of an address.
+const MAX_ADDRESS: usize = 2_000;
+
+/// The way to a server of the config, and to whom it names.
+#[derive(Clone)]
+pub(crate) struct Wire {
+    network: Arc<GuardedClient>,
+    client: Client,
+    /// The server's own host: the config may name a private one.
+    host: String,
+}
+
+/// An answer to one question.
+pub(crate) struct WireAnswer {
+    pub(crate) status: StatusCode,
+    pub(crate) body: Vec<u8>,
+}
+
+/// What an authorization server says of a refusal.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ErrorDocument {
+    error: String,
+    error_description: String,
+}
+
+impl WireAnswer {
+    /// Reads a refusal: its word, and the beginning of what is said beside it.
+    pub(crate) fn refusal(&self, what: &'static str) -> LoginError {
+        let said: ErrorDocument = serde_json::from_slice(&self.body).unwrap_or_default();
+        let code = match said.error.is_empty() {
+            true => format!("HTTP status {}", self.status.as_u16()),
+            false => short(&said.error, 60),
+        };
+        LoginError::Refused { what, code, words: short(&said.error_description, 200) }
+    }
+}
+
+impl Wire {
+    /// Makes ready to ask; no redirect is followed.
+    ///
+    /// # Errors
+    /// There is no network here.
+    pub(crate) fn to(network: &Arc<GuardedClient>, url: &Url) -> Result<Self, LoginError> {
+        let host = url.host_str().unwrap_or_default().to_owned();
+        let client = network.to_host(&host).map_err(LoginError::Settings)?;
+        Ok(Self { network: Arc::clone(network), client, host })
+    }
+
+    /// Reads an address, and judges it as every one that tools reach; it is encrypted, or this machine's.
+    ///
+    /// # Errors
+    /// It must not be asked.
+    pub(crate) fn address(&self, what: &'static str, text: &str) -> Result<Url, LoginError> {
+        let refused = |why: String| {
+            let address = short(text, 200);
+            LoginError::Address { what, address, why }
+        };
+        if text.len() > MAX_ADDRESS {
+            return Err(refused(format!("it has more than {MAX_ADDRESS} characters")));
+        }
+        let url = Url::parse(text).map_err(|error| refused(error.to_string()))?;
+        if !is_secure(&url) {
+            return Err(refused("takes https://…, and http:// on this machine alone".to_owned()));
+        }
+        if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
+            return Err(refused("takes no name, no password and no #…".to_owned()));
+        }
+        self.network.judge_beside(&self.host, &url).map_err(refused)?;
+        Ok(url)
+    }
+
+    /// Begins a question to an address that was judged.
+    pub(crate) fn post(&self, url: &Url) -> RequestBuilder {
+        self.client.post(url.clone()).header("accept", "application/json")
+    }
+
+    /// Fetches a document.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) async fn document<T: DeserializeOwned>(
+        &self,
+        what: &'static str,
+        url: &Url,
+    ) -> Result<T, LoginError> {
+        let request = self.client.get(url.clone()).header("accept", "application/json");
+        let answer = self.send(what, request).await?;
+        let none = |why: String| LoginError::Answer { what, why: format!("{url}: {why}") };
+        if !answer.status.is_success() {
+            return Err(none(format!("HTTP status {}", answer.status.as_u16())));
+        }
+        serde_json::from_slice(&answer.body).map_err(|error| none(error.to_string()))
+    }
+
+    /// Asks.
+    ///
+    /// # Errors
+    /// There is no answer.
+    pub(crate) async fn send(
+        &self,
+        what: &'static str,
+        request: RequestBuilder,
+    ) -> Result<WireAnswer, LoginError> {
+        let asked = async {
+            let response = request.send().await.map_err(|error| innermost(&error))?;
+            let status = response.status();
+            if status.is_redirection() {
+                return Err("it redirects, which is not followed".to_owned());
+            }
+            let body = whole(response, MAX_ANSWER).await.map_err(|error| error.to_string())?;
+            Ok(WireAnswer { status, body })
+        };
+        let late = || Err(format!("it did not answer within {} seconds", LIMIT.as_secs()));
+        let asked = timeout(LIMIT, asked).await.unwrap_or_else(|_| late());
+        asked.map_err(|why| LoginError::Answer { what, why })
+    }
+}
+
+/// Whether what goes there is read by nobody else.
+fn is_secure(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    let is_here = host == "localhost"
+        || bare.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
+    url.scheme() == "https" || (url.scheme() == "http" && is_here)
+}
