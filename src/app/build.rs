@@ -29,6 +29,7 @@ use selkie_mcp::Servers;
 use selkie_people::forms::Forms;
 use selkie_schedule::zone::Zone;
 use selkie_shape::Shaper;
+use selkie_tools::auth::AuthProfiles;
 use selkie_tools::isolate::Isolate;
 use selkie_tools::paths::{CREDENTIALS, Ours};
 use selkie_tools::ports::Small;
@@ -72,6 +73,8 @@ pub struct AppConfig {
     pub mcp: Arc<Servers>,
     /// Tells what was agreed to of servers and skills from what was before.
     pub agreed: String,
+    /// Credentials that requests carry.
+    pub auth: Arc<AuthProfiles>,
     /// The `small` route, for one question at a time.
     pub small: Arc<dyn Small>,
     /// Every profile by its name.
@@ -232,7 +235,7 @@ fn sound(
     let (trust, tls) = trusted()?;
     let chance: Arc<dyn Chance> = Arc::new(SystemChance);
     let parts = ConfigParts::read(binary, chosen, places, &kept, &tls, &chance)?;
-    let ConfigParts { mut settings, folders, channels, routes, servers, .. } = parts;
+    let ConfigParts { settings, folders, channels, routes, servers, .. } = parts;
     let Carryover { clocks, redactor, processes, stand_in } = kept;
     let ours = ours(binary, &folders, &chosen.file, parts.named);
     let tooling = Tooling::of(ToolingDeps {
@@ -248,12 +251,11 @@ fn sound(
         redactor: &redactor,
     })?;
     let Tooling { means, shaper, sandbox, mcp, agreed, placed, notes } = tooling;
-    settings.placed = placed;
     let llm::Routes { main: model, decision, heartbeat, profiles, .. } = routes;
     Ok(AppConfig {
         servers,
         zone: settings.timezone.unwrap_or_else(|| host_zone(&binary.env)),
-        settings,
+        settings: Settings { placed, ..settings },
         ours,
         mcp,
         agreed,
@@ -264,6 +266,7 @@ fn sound(
         model,
         decision,
         small: means.small,
+        auth: means.auth,
         profiles,
         heartbeat,
         shaper,

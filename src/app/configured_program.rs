@@ -1,6 +1,7 @@
 //! A program of this machine that the config names in a server's place: each run has a folder of its own, and is held like
 //! a command.
 
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -108,6 +109,7 @@ impl ConfiguredProgram {
             argv: &argv,
             input: Some(File::open(&input).map_err(unusable)?),
             folder: &folder.0,
+            env: &BTreeMap::new(),
             limit: self.limit,
             most: run.most,
         };

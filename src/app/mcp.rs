@@ -50,6 +50,7 @@ pub fn tools(settings: &Settings, deps: &McpDeps<'_>) -> PinnedTools {
         policy: deps.sandbox.clone(),
         ours: deps.ours.clone(),
         network: Arc::clone(&deps.means.client),
+        auth: Arc::clone(&deps.means.auth),
         clock: Arc::clone(deps.clock),
         folder: deps.state.join(FOLDER),
         tokens: TokenFolder::of(deps.state, deps.redactor),

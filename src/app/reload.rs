@@ -23,7 +23,7 @@ use selkie_domain::count::counted;
 use selkie_engine::flow::{ChannelChange, ChannelOutcome};
 
 /// What can change while selkie runs, besides the channels' own sections: these keys and all beneath them.
-const LIVE: [&str; 31] = [
+const LIVE: [&str; 32] = [
     "acp",
     "agent",
     "agents",
@@ -47,6 +47,7 @@ const LIVE: [&str; 31] = [
     "progress",
     "record_untriggered",
     "schedules",
+    "secrets",
     "skills",
     "speech",
     "store.retention",

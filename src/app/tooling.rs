@@ -19,11 +19,13 @@ use selkie_domain::clock::SharedClock;
 use selkie_llm as llm;
 use selkie_llm::Model;
 use selkie_mcp::Servers;
+use selkie_sandbox::Mode;
 use selkie_shape::{ChannelTools, Shaper};
+use selkie_tools::auth::{AuthProfiles, CredentialDeps};
 use selkie_tools::base::{self, PublicChannel, ToolDeps};
 use selkie_tools::paths::Ours;
 use selkie_tools::ports::Small;
-use selkie_tools::shell::Processes;
+use selkie_tools::shell::{OwnPrograms, Processes};
 use selkie_tools::web::client::GuardedClient;
 
 /// What tasks may use.
@@ -78,7 +80,9 @@ impl Tooling {
         let skills = skill_names(&settings.skills, deps.folders);
         let reviewed = skills.reviewed.join(" ");
         let has_others = skills.has_others;
-        let means = ToolDeps { posting, skills, ..means(binary, settings, tls, routes, processes) };
+        let auth = auth(binary, settings, &processes, deps.redactor);
+        let means =
+            ToolDeps { posting, skills, auth, ..means(binary, settings, tls, routes, processes) };
         let sandbox = sandbox(settings, &means.processes);
         let pinned = mcp::tools(
             &settings.mcp,
@@ -138,7 +142,29 @@ fn means(
         acp: Arc::new(settings.acp.clone()),
         foreign: Vec::new(),
         skills: Default::default(),
+        auth: Arc::default(),
     }
+}
+
+/// The credentials that requests carry. The programs that print them run outside of the sandbox, with the daemon's
+/// environment: they ask password managers, over sockets and the network.
+fn auth(
+    binary: &Binary,
+    settings: &Settings,
+    processes: &Processes,
+    redactor: &Redactor,
+) -> Arc<AuthProfiles> {
+    let off = selkie_sandbox::Settings { mode: Mode::Off, ..Default::default() };
+    let machine = Arc::clone(processes.machine());
+    let policy = selkie_sandbox::Policy::new(off, false, &machine);
+    let is_ours = |name: &str| name.starts_with(selkie_config::env::PREFIX);
+    let env = binary.env.iter().filter(|(name, _)| !is_ours(name));
+    let deps = CredentialDeps {
+        redactor: redactor.clone(),
+        programs: OwnPrograms { machine, policy, ..OwnPrograms::default() },
+        env: Arc::new(env.map(|(name, value)| (name.clone(), value.clone())).collect()),
+    };
+    Arc::new(AuthProfiles::new(&settings.secrets, &deps))
 }
 
 fn shaper(binary: &Binary, settings: &Settings, means: &ToolDeps) -> Result<Shaper, Problems> {
@@ -152,6 +178,7 @@ fn shaper(binary: &Binary, settings: &Settings, means: &ToolDeps) -> Result<Shap
     let runtime = base::runtime(tools, means);
     let shaper = Shaper::for_channels(Arc::new(base), runtime, &speaking, tools);
     let shaper = shaper.map_err(|e| defect(&e))?;
+    let shaper = shaper.with_fetch(base::profile_fetch(tools, means));
     let shaper = shaper.with_speech(settings.speech.is_on());
     Ok(shaper.with_policy(settings.approvals.policy.clone()))
 }

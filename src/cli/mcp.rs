@@ -108,12 +108,12 @@ fn carry_out(plan: &AppConfig, what: Mcp) -> Outcome {
             list::tools(plan, &name, json)
         }
         Mcp::Login { name, scope, paste } => {
-            settings(&plan, &name)?;
-            login::login(&plan, &name, &login::LoginFlags { scope, paste })
+            settings(plan, &name)?;
+            login::login(plan, &name, &login::LoginFlags { scope, paste })
         }
         Mcp::Logout { name } => {
-            settings(&plan, &name)?;
-            login::logout(&plan, &name)
+            settings(plan, &name)?;
+            login::logout(plan, &name)
         }
         Mcp::Trust { name, yes } => {
             settings(plan, &name)?;

@@ -11,8 +11,8 @@ use crate::settings::Settings;
 use crate::source::path;
 use crate::unprompted::{self, Targets};
 use crate::{
-    acp, bounds, commands, database, fixed, mcp, own_agents, place_settings, reach, rows,
-    sandboxed, skills, webhooks,
+    acp, auth_profiles, bounds, commands, database, fixed, mcp, own_agents, place_settings, reach,
+    rows, sandboxed, skills, webhooks,
 };
 use selkie_domain::crash::CrashPoint;
 use selkie_domain::spelling::nearest;
@@ -63,6 +63,7 @@ pub fn contradictions(
     wrong.extend(sandboxed::problems(settings, kits));
     wrong.extend(acp::problems(&settings.acp));
     wrong.extend(mcp::problems(&settings.mcp, kits));
+    wrong.extend(auth_profiles::problems(settings, kits));
     wrong.extend(skills::problems(&settings.skills));
     wrong.extend(reach::problems(settings));
     wrong.extend(database::problem(settings));

@@ -16,6 +16,7 @@ pub mod show;
 pub mod source;
 pub mod telemetry;
 
+mod auth_profiles;
 mod blank;
 mod bounds;
 mod commands;

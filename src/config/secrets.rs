@@ -15,12 +15,13 @@ use selkie_domain::spelling::nearest;
 const CONFIG: &str = "config.yaml";
 
 /// Our own keys that hold a secret; `*` is any name.
-const OWN: [&str; 11] = [
+const OWN: [&str; 12] = [
     "images.api_key",
     "llm.api_key",
     "llm.profiles.*.api_key",
     "mcp.servers.*.oauth.client_secret",
     "memory.embeddings.api_key",
+    "secrets.auth_profiles.*.credential",
     "speech.api_key",
     "store.password",
     "telemetry.otlp.authorization",

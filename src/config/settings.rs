@@ -71,6 +71,8 @@ pub struct Settings {
     /// Places of servers' tools, by the tool: which tools there are only the pinned lists tell.
     #[serde(skip)]
     pub placed: BTreeMap<String, Vec<String>>,
+    /// Credentials that requests carry and no model sees.
+    pub secrets: tools::auth::Settings,
     /// Whether commands run in the sandbox, and what they reach there: `auto`, `required`, `off`, or more keys.
     pub sandbox: sandbox::Settings,
     /// What nothing may do, whatever asks for it.
@@ -146,6 +148,7 @@ impl Default for Settings {
             acp: tools::acp::Settings::default(),
             mcp: mcp::Settings::default(),
             placed: BTreeMap::new(),
+            secrets: tools::auth::Settings::default(),
             sandbox: sandbox::Settings::default(),
             guard: guard::Settings::default(),
             approvals: guard::policy::Settings::default(),
@@ -178,6 +181,10 @@ impl Settings {
         let commands = self.tools.commands.iter().map(|(name, command)| (name, &command.places));
         for (tool, at) in commands.chain(&self.placed) {
             at.iter().for_each(|place| tool_places::open(&mut places, place, tool));
+        }
+        for (id, profile) in &self.secrets.auth_profiles {
+            let word = tools::auth::word_of(id);
+            profile.places.iter().for_each(|at| tool_places::open(&mut places, at, &word));
         }
         places
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use selkie_domain::clock::SharedClock;
 use selkie_sandbox::Policy;
+use selkie_tools::auth::AuthProfiles;
 use selkie_tools::paths::Ours;
 use selkie_tools::shell::SpokenPrograms;
 use selkie_tools::web::client::GuardedClient;
@@ -22,6 +23,8 @@ pub struct ConnectionDeps {
     pub ours: Ours,
     /// The way to the network.
     pub network: Arc<GuardedClient>,
+    /// Credentials of the config.
+    pub auth: Arc<AuthProfiles>,
     /// The time of day.
     pub clock: SharedClock,
     /// The folder in which each program gets a folder of its own, made when it starts.

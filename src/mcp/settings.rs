@@ -45,6 +45,8 @@ pub struct ServerSettings {
     pub headers_file: Option<PathBuf>,
     /// How somebody signs in at the address, where it wants that: `selkie mcp login`.
     pub oauth: Option<OAuthSettings>,
+    /// The credential that every request to the address carries: a name of `secrets.auth_profiles`.
+    pub auth: Option<String>,
     /// How long a call may take. Nothing that the server tells of its progress extends that.
     pub timeout: Span,
     /// Who may use its tools: `owners`, or `allowed` people, too.
@@ -105,6 +107,7 @@ impl Default for ServerSettings {
             url: None,
             headers_file: None,
             oauth: None,
+            auth: None,
             timeout: TIMEOUT,
             who: Who::default(),
             places: Vec::new(),
@@ -134,13 +137,14 @@ impl ServerSettings {
 
     /// Says what is wrong with it: it is a program or an address, and each has keys of its own.
     pub fn fault(&self) -> Option<&'static str> {
-        let Self { command, args, env, cwd, sandbox, url, headers_file, oauth, .. } = self;
+        let Self { command, args, env, cwd, sandbox, url, headers_file, oauth, auth, .. } = self;
         let is_bare = args.is_empty() && env.is_empty() && cwd.is_none() && sandbox.is_none();
         match (command, url) {
             (None, None) => Some("takes command or url"),
             (Some(_), Some(_)) => Some("takes command or url, not both"),
             (Some(command), None) if command.trim().is_empty() => Some("command is empty"),
             (Some(_), None) if headers_file.is_some() => Some("headers_file goes with url"),
+            (Some(_), None) if auth.is_some() => Some("auth goes with url"),
             (Some(_), None) => oauth.as_ref().map(|_| "oauth goes with url"),
             (None, Some(_)) if !is_bare => Some("args, env, cwd and sandbox go with command"),
             (None, Some(url)) => address_fault(url).or_else(|| oauth.as_ref()?.fault()),

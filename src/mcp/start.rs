@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Method, Url};
 use secrecy::ExposeSecret as _;
 use selkie_domain::facts::Trust;
 use selkie_domain::taint::Taint;
 use selkie_sandbox::Limits;
+use selkie_tools::auth::{AuthError, BoundHeader};
 use selkie_tools::paths::{Level, Lists, Roots};
 use selkie_tools::shell::{Speaker, SpokenProgram};
 use tokio::io::AsyncReadExt as _;
@@ -52,9 +53,9 @@ impl Start<'_> {
             let speaker = self.speaker().await?;
             return Ok(Link::Stdio(StdioLink::new(name, speaker, Arc::clone(bell), tracker)));
         };
-        let headers = self.headers().await?;
-        // Who writes a header into the config means that one.
-        let bearer = match headers.contains_key(AUTHORIZATION) {
+        let headers = self.headers(&url).await?;
+        // Who writes a header or a credential into the config means that one.
+        let bearer = match self.settings.auth.is_some() || headers.contains_key(AUTHORIZATION) {
             true => None,
             false => Some(self.bearer(url)?),
         };
@@ -74,11 +75,17 @@ impl Start<'_> {
     ///
     /// # Errors
     /// The file cannot be read, or is none.
-    pub(crate) async fn headers(&self) -> Result<HeaderMap, McpError> {
-        match &self.settings.headers_file {
-            Some(file) => headers_in(file).await,
-            None => Ok(HeaderMap::new()),
+    pub(crate) async fn headers(&self, url: &Url) -> Result<HeaderMap, McpError> {
+        let mut headers = match &self.settings.headers_file {
+            Some(file) => headers_in(file).await?,
+            None => HeaderMap::new(),
+        };
+        if let Some(id) = &self.settings.auth {
+            let bound = self.bound(id, url).await;
+            let bound = bound.map_err(|why| McpError::Settings(format!("auth {id}: {why}")))?;
+            headers.insert(bound.name, bound.value);
         }
+        Ok(headers)
     }
 
     /// Makes ready to ask the address.
@@ -110,6 +117,16 @@ impl Start<'_> {
             clock: Arc::clone(&self.deps.clock),
             tracker: self.tracker.clone(),
         })
+    }
+
+    /// Loads the credential of a profile that is for this address.
+    async fn bound(&self, id: &str, url: &Url) -> Result<BoundHeader, AuthError> {
+        let unknown = || AuthError::NotAllowed("is no name of secrets.auth_profiles".to_owned());
+        let profile = self.deps.auth.get(id).ok_or_else(unknown)?;
+        profile.judge(&Method::POST, url)?;
+        // A server that refused the last connection may take another one by now.
+        profile.forget().await;
+        profile.header().await
     }
 
     /// Starts the program, beside everything else: folders are made, and a machine is asked what its sandbox can.

@@ -77,6 +77,7 @@ impl Shape {
         let mut reasons = self.reasons(name);
         reasons.extend(self.files(name));
         reasons.extend(self.held(name));
+        reasons.extend(self.credentials(name));
         if name != called {
             reasons.insert(0, format!("{called} is another name of {name}{}", class_too(called)));
         }
@@ -147,6 +148,15 @@ impl Shape {
     /// How a tool that runs commands does so, or would if it were there.
     fn held(&self, name: &str) -> Option<String> {
         rules::COMMANDS.contains(&name).then(|| self.confinement.describe())
+    }
+
+    /// Which credentials the requests of a tool may carry.
+    fn credentials(&self, name: &str) -> Option<String> {
+        let NameLookup::Tool(tool) = self.registry.find(name) else { return None };
+        let listed =
+            tool.spec().parameters["properties"]["auth_profile"]["enum"].as_array()?.clone();
+        let ids: Vec<&str> = listed.iter().filter_map(|id| id.as_str()).collect();
+        Some(format!("auth profiles here: {}", ids.join(", ")))
     }
 
     fn line(&self, spec: &ToolSpec) -> ToolLine {

@@ -31,6 +31,7 @@ use selkie_sandbox::Confinement;
 use selkie_tools::Settings;
 use selkie_tools::refusals::twice;
 use selkie_tools::registry::{AskRules, Base, Hide, Overlay, Registry, Selection, ToolEntry};
+use selkie_tools::web::ProfileFetch;
 
 pub use explain::{Explanation, HiddenLine, ToolLine};
 
@@ -47,6 +48,7 @@ pub struct Shaper {
     views: Views,
     sandbox: selkie_sandbox::Policy,
     has_speech: bool,
+    fetch: Option<ProfileFetch>,
 }
 
 /// A channel's speaking tools, from its kit.
@@ -128,6 +130,7 @@ impl Shaper {
         let rules = rules::over(&base);
         let foreign = foreign::names(&base);
         let has_speech = false;
+        let fetch = None;
         Ok(Self {
             rules,
             foreign,
@@ -139,6 +142,7 @@ impl Shaper {
             views,
             sandbox,
             has_speech,
+            fetch,
         })
     }
 
@@ -161,6 +165,12 @@ impl Shaper {
         Self { has_speech, ..self }
     }
 
+    /// Gives tasks `url_fetch` with the credentials that they may use.
+    #[must_use]
+    pub fn with_fetch(self, fetch: ProfileFetch) -> Self {
+        Self { fetch: Some(fetch), ..self }
+    }
+
     /// Shapes the base for one task. Pure; ≤ 2 µs whatever the size of the base.
     pub fn shape(&self, facts: &Facts) -> Shape {
         let mask = rules::at_work(facts);
@@ -175,7 +185,8 @@ impl Shaper {
         let place = facts.place.name();
         let words = in_words(facts, &place);
         let confinement = confinement(&self.sandbox, facts, &words);
-        let key = Key { policy: self.policy.at_work(&words), confinement, ..key };
+        let profiles = self.fetch.as_ref().map_or(0, |fetch| fetch.usable(facts));
+        let key = Key { policy: self.policy.at_work(&words), confinement, profiles, ..key };
         let registry = self.views.get(&key, || self.view(&key));
         Shape {
             registry,
@@ -352,7 +363,8 @@ impl Shaper {
     }
 
     fn overlay(&self, key: &Key<'_>) -> Overlay {
-        let mut overlay = Overlay::default();
+        let fetch = self.fetch.as_ref().and_then(|fetch| fetch.tool(key.profiles));
+        let mut overlay = Overlay { instead: fetch.into_iter().collect(), ..Overlay::default() };
         for registered in &self.runtime {
             let tool = Arc::clone(&registered.tool);
             match registered.why_not() {

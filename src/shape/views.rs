@@ -34,6 +34,8 @@ pub(super) struct Key<'a> {
     pub(super) policy: u64,
     /// How commands run.
     pub(super) confinement: Confinement,
+    /// Credentials that requests may carry, one bit each.
+    pub(super) profiles: u64,
 }
 
 /// Whether any rule at work gives way, and to what.
@@ -57,7 +59,17 @@ impl<'a> Key<'a> {
         let unheeded = !summoned.is_empty() && facts.taint.is_any();
         let confinement = Confinement::default();
         let narrowed = facts.narrowed.as_slice();
-        Self { mask, opened, summoned, unheeded, narrowed, features, policy: 0, confinement }
+        Self {
+            mask,
+            opened,
+            summoned,
+            unheeded,
+            narrowed,
+            features,
+            policy: 0,
+            confinement,
+            profiles: 0,
+        }
     }
 
     /// Returns the tools that the owner's words give.
@@ -70,6 +82,7 @@ impl<'a> Key<'a> {
         let summoned = (self.summoned, self.unheeded);
         (self.mask, self.policy, self.confinement, self.opened, summoned, self.narrowed)
             .hash(&mut hasher);
+        self.profiles.hash(&mut hasher);
         self.words().hash(&mut hasher);
         hasher.finish()
     }
@@ -88,6 +101,7 @@ struct OwnedKey {
     summoned: Vec<String>,
     unheeded: bool,
     narrowed: Vec<Narrowing>,
+    profiles: u64,
     features: Option<(String, String, Vec<String>)>,
 }
 
@@ -96,8 +110,8 @@ impl OwnedKey {
         let features = key.words().map(|(c, k, s)| (c.to_owned(), k.to_owned(), s.to_vec()));
         let (opened, summoned) = (key.opened.to_vec(), key.summoned.to_vec());
         let narrowed = key.narrowed.to_vec();
-        let Key { mask, policy, confinement, unheeded, .. } = *key;
-        Self { mask, policy, confinement, opened, summoned, unheeded, narrowed, features }
+        let Key { mask, policy, confinement, unheeded, profiles, .. } = *key;
+        Self { mask, policy, confinement, opened, summoned, unheeded, narrowed, profiles, features }
     }
 
     fn is(&self, key: &Key<'_>) -> bool {
@@ -110,6 +124,7 @@ impl OwnedKey {
             && self.summoned == key.summoned
             && self.unheeded == key.unheeded
             && self.narrowed == key.narrowed
+            && self.profiles == key.profiles
     }
 }
 

@@ -148,6 +148,13 @@ impl Skills for SkillBook {
         }
         Ok(LoadedSkill { text: shown(skill, &package, is_reviewed)?, is_reviewed })
     }
+
+    async fn auth_profiles(&self, conversation: &ConversationId) -> Result<Vec<String>, ToolError> {
+        let here = self.here(conversation).await;
+        let here = here.map_err(|error| ToolError::Abort(error.to_string()))?;
+        let in_force = here.catalogue.reviewed().filter(|one| here.loaded.contains(&one.name));
+        Ok(in_force.flat_map(|skill| skill.auth_profiles.clone()).collect())
+    }
 }
 
 /// Whether a task has a skill: one that nobody has reviewed where an owner has named it alone.

@@ -4,9 +4,16 @@ use serde_json::{Map, Value};
 
 use selkie_domain::document;
 
-/// The keys of the specification.
-pub(crate) const KEYS: [&str; 6] =
-    ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
+/// The keys of the specification, and our own.
+pub(crate) const KEYS: [&str; 7] = [
+    "name",
+    "description",
+    "license",
+    "compatibility",
+    "metadata",
+    "allowed-tools",
+    "auth_profiles",
+];
 const DASHES: &str = "---";
 
 /// A `SKILL.md`, taken apart.
@@ -29,6 +36,12 @@ impl Front {
             _ => return None,
         };
         (!text.is_empty()).then_some(text)
+    }
+
+    /// Returns the words of a list.
+    pub(crate) fn words(&self, key: &str) -> Vec<String> {
+        let words = self.values.get(key).and_then(Value::as_array).into_iter().flatten();
+        words.filter_map(Value::as_str).map(str::to_owned).collect()
     }
 }
 

@@ -239,6 +239,7 @@ fn read(folder: &Path, files: &[FoundFile]) -> Result<Skill, SkillError> {
         files: files.len(),
         bytes: tree.bytes(),
         warnings: words.warnings,
+        auth_profiles: words.auth_profiles,
         changed: files.iter().map(|file| file.changed).max().unwrap_or_default(),
     })
 }

@@ -34,6 +34,8 @@ pub struct Skill {
     pub bytes: u64,
     /// What is not as the specification has it, and does no harm.
     pub warnings: Vec<String>,
+    /// The credentials that its work needs, by their names in the config.
+    pub auth_profiles: Vec<String>,
     /// When a file of it was last changed.
     pub(crate) changed: [i64; 2],
 }
@@ -44,6 +46,7 @@ pub(crate) struct Words {
     pub name: String,
     pub description: String,
     pub body: String,
+    pub auth_profiles: Vec<String>,
     pub warnings: Vec<String>,
 }
 
@@ -72,7 +75,8 @@ pub(crate) fn words(tree: &Tree, folder: &str) -> Result<Words, SkillError> {
     if name != written || (name != folder && !folder.is_empty()) {
         warnings.push(format!("the name {written:?} is to be the folder's, in small letters"));
     }
-    Ok(Words { name, description, body: front.body, warnings })
+    let auth_profiles = front.words("auth_profiles");
+    Ok(Words { name, description, body: front.body, auth_profiles, warnings })
 }
 
 /// Puts a text on one line of what can be seen.

@@ -9,6 +9,7 @@ use selkie_channel_core::Posting;
 
 use crate::acp::{self, AcpSpawn};
 use crate::agents::{ListAgents, MessageAgent, PeekAgent, Spawn, StopAgent};
+use crate::auth::AuthProfiles;
 use crate::conversation::{
     AskUser, Cron, PlanCreate, PlanEnter, PlanExit, Recall, Think, TodoRead, TodoUpdate, TodoWrite,
 };
@@ -29,7 +30,7 @@ use crate::skills::{LoadSkill, SkillNames};
 use crate::speak::contacts_send::ContactsSend;
 use crate::speak::message::Message;
 use crate::web::client::GuardedClient;
-use crate::web::{UrlFetch, WebFetch, WebSearch};
+use crate::web::{ProfileFetch, UrlFetch, WebFetch, WebSearch};
 use crate::{Schemas, Settings, Tool, ToolError, speak};
 use selkie_domain::usage::Meter;
 
@@ -62,6 +63,8 @@ pub struct ToolDeps {
     pub foreign: Vec<Arc<Tool>>,
     /// Which skills there are.
     pub skills: SkillNames,
+    /// Credentials that requests carry.
+    pub auth: Arc<AuthProfiles>,
 }
 
 impl ToolDeps {
@@ -103,6 +106,7 @@ impl Default for ToolDeps {
             acp: Arc::default(),
             foreign: Vec::new(),
             skills: SkillNames::default(),
+            auth: Arc::default(),
         }
     }
 }
@@ -177,6 +181,12 @@ pub fn build(settings: &Settings, means: &ToolDeps) -> Result<Base, String> {
     let commands = command_tools(&settings.commands, &spoken);
     let ours = tools.into_iter().chain(agents(settings)).chain(recollection(settings));
     Base::build(ours.chain(commands).chain(of_servers(&means.foreign)))
+}
+
+/// Makes `url_fetch` as tasks have it that may use credentials.
+pub fn profile_fetch(settings: &Settings, means: &ToolDeps) -> ProfileFetch {
+    let fetch = UrlFetch::new(&settings.url_fetch, &means.client, &means.isolate);
+    ProfileFetch { fetch, profiles: Arc::clone(&means.auth) }
 }
 
 /// The tools that tell of what was before, here and in other conversations.

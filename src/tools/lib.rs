@@ -8,6 +8,7 @@ pub mod agents;
 pub mod aliases;
 pub mod args;
 pub mod asked;
+pub mod auth;
 pub mod base;
 pub mod basis;
 pub mod bits;

@@ -183,10 +183,20 @@ pub struct AskRules {
 /// The runtime tools around a view, none of which knows a task: a call brings its own scope.
 #[derive(Clone, Default)]
 pub struct Overlay {
+    /// Those that stand in the place of the base's of the same name.
+    pub instead: Vec<Arc<Tool>>,
     /// Those of this setting, in the order the model sees them, after the base.
     pub there: Vec<Arc<Tool>>,
     /// Those of other settings, and why they are not here.
     pub absent: Vec<(Arc<Tool>, String)>,
+}
+
+impl Overlay {
+    /// Returns what stands in the place of a tool of the base: itself, where nothing does.
+    fn of<'t>(&'t self, tool: &'t Arc<Tool>) -> &'t Arc<Tool> {
+        let name = tool.spec().name;
+        self.instead.iter().find(|other| other.spec().name == name).unwrap_or(tool)
+    }
 }
 
 /// What one task may call: a shared base seen through shared bitsets, and a short overlay.
@@ -232,7 +242,7 @@ impl Registry {
         let mut hidden = base.disabled.clone();
         hides.iter().for_each(|h| hidden.join(&h.bits()));
         let of_base = base.tools.iter().enumerate().filter(|(at, _)| !hidden.contains(*at));
-        let mut specs: Vec<_> = of_base.map(|(_, t)| Arc::clone(t.spec())).collect();
+        let mut specs: Vec<_> = of_base.map(|(_, t)| Arc::clone(overlay.of(t).spec())).collect();
         let on_top = overlay.there.iter().map(|t| t.spec());
         specs.extend(on_top.filter(|s| !hides.iter().any(|h| h.hides(s))).cloned());
         let block = Arc::new(ToolBlock::new(specs));
@@ -254,7 +264,7 @@ impl Registry {
             return if view.hidden.contains(at) {
                 NameLookup::Hidden(view.reasons_of_base(at))
             } else {
-                NameLookup::Tool(Arc::clone(&view.base.tools[at]))
+                NameLookup::Tool(Arc::clone(view.overlay.of(&view.base.tools[at])))
             };
         }
         let absent: Vec<String> = view.absent_reasons(name);

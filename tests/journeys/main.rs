@@ -14,6 +14,7 @@ mod as_root;
 mod asking;
 mod at_once;
 mod at_terminal;
+mod auth_profiles;
 mod backup;
 mod bad_start;
 mod bot_loop;

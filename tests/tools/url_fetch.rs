@@ -91,7 +91,7 @@ truncated: false
 --
 ✗ header X-Odd is not allowed (takes accept, accept-language, content-type, if-modified-since, if-none-match, range, user-agent)
 --
-✗ auth_profile is not available here: selkie has no auth profiles. Leave it out, and fetch only what needs no credentials
+✗ auth_profile is not available here: this task may use no auth profile. Leave it out, and fetch only what needs no credentials
 --
 ✗ private ip/localhost is not allowed by guard: ::ffff:7f00:1 is an IPv4 address in disguise
 --

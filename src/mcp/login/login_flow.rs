@@ -147,7 +147,7 @@ impl LoginPlace {
         let wire = Wire::to(&start.deps.network, &url)?;
         wire.address("the server's url", url.as_str())?;
         let settings = start.settings.oauth.clone().unwrap_or_default();
-        let challenge = challenge(start).await?;
+        let challenge = challenge(start, &url).await?;
         let resource = discovery::resource(&wire, &url, &challenge).await?;
         let at = discovery::server(&wire, &issuer(&resource, &settings)?).await?;
         wire.address("the token endpoint", &at.token_endpoint)?;
@@ -218,10 +218,11 @@ impl LoginQuestion<'_> {
 }
 
 /// Asks the server without a token: what it says then is how to sign in.
-async fn challenge(start: &Start<'_>) -> Result<Challenge, McpError> {
-    let headers = start.headers().await?;
-    if headers.contains_key(AUTHORIZATION) {
-        return Err(McpError::Settings("its headers_file says Authorization already".to_owned()));
+async fn challenge(start: &Start<'_>, url: &Url) -> Result<Challenge, McpError> {
+    let headers = start.headers(url).await?;
+    if start.settings.auth.is_some() || headers.contains_key(AUTHORIZATION) {
+        let why = "its headers_file or auth says already who asks: take that out first";
+        return Err(McpError::Settings(why.to_owned()));
     }
     let link = Link::Http(start.http_link(headers, None, &ListBell::default())?);
     let met = shake(&link, false).await;

@@ -10,6 +10,7 @@ use selkie_domain::clock::SystemClock;
 use selkie_domain::plan::Plan;
 use selkie_domain::span::Span;
 use selkie_sandbox::{Launcher, Mode, Policy, Settings};
+use selkie_tools::auth::AuthProfiles;
 use selkie_tools::paths::Ours;
 use selkie_tools::ports::Progress;
 use selkie_tools::shell::{Processes, SpokenPrograms};
@@ -54,6 +55,8 @@ pub(super) struct Desk {
     pub(super) redactor: Redactor,
     /// Where tokens are kept.
     pub(super) state: PathBuf,
+    /// Credentials of the config.
+    pub(super) auth: Arc<AuthProfiles>,
     connections: Option<Connections>,
 }
 
@@ -103,6 +106,7 @@ impl Desk {
             ear: Arc::default(),
             launcher: Launcher::Direct,
             redactor: Redactor::default(),
+            auth: Arc::default(),
             connections: None,
         }
     }
@@ -138,6 +142,7 @@ impl Desk {
             programs: SpokenPrograms { processes, env: Arc::new(env), sandbox: Arc::default() },
             ours: Ours::default(),
             network: network(),
+            auth: Arc::clone(&self.auth),
             clock: Arc::new(SystemClock),
             folder: self.dir.path().join("mcp"),
             tokens: self.tokens(),

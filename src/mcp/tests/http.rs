@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::body::{Body, Bytes};
 use axum::http::Response;
-use selkie_channel_core::locked;
+use selkie_channel_core::{Redactor, locked};
 use selkie_domain::span::Span;
+use selkie_tools::auth::{AuthProfiles, CredentialDeps};
+use selkie_tools::shell::OwnPrograms;
 use serde_json::{Map, json};
 use tokio::time::timeout;
 
@@ -222,6 +224,31 @@ async fn headers_of_the_file_go_along_and_stand_in_no_words() {
     assert!(web.heard().iter().all(|heard| heard.header("authorization") == "Bearer hunter2"));
     let said = says("X-Team: a\nhunter2\n").await;
     assert!(said.contains("line 2 of headers_file") && !said.contains("hunter2"), "{said}");
+}
+
+#[tokio::test]
+async fn the_credential_of_a_profile_goes_to_the_address_that_it_is_for() {
+    let web = Web::new(modern(|heard| heard.text("done"))).await;
+    let says = async |prefix: &str| {
+        let allow = json!([{ "prefix": prefix, "methods": ["POST"] }]);
+        let profile = json!({ "credential": "zX9-quiet-otter-4471", "allow": allow });
+        let settings = json!({ "auth_profiles": { "shop": profile } });
+        let deps = CredentialDeps {
+            redactor: Redactor::default(),
+            programs: OwnPrograms::default(),
+            env: Arc::default(),
+        };
+        let mut desk = Desk::at(&web.url);
+        desk.auth = Arc::new(AuthProfiles::new(&serde_json::from_value(settings).unwrap(), &deps));
+        desk.settings.auth = Some("shop".to_owned());
+        desk.open().says("a").await
+    };
+    let said = says("https://elsewhere.example/").await;
+    assert!(said.contains("auth shop: auth_profile shop is not for POST"), "{said}");
+    assert!(web.heard().is_empty());
+    assert_eq!(says(&web.url).await, "done");
+    let bearer = "Bearer zX9-quiet-otter-4471";
+    assert!(web.heard().iter().all(|heard| heard.header("authorization") == bearer));
 }
 
 #[tokio::test]

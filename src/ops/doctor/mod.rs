@@ -1,5 +1,6 @@
 //! What can be wrong before the daemon runs and while it does: looked at from outside, nothing is changed.
 
+mod auth_profiles;
 mod certificates;
 mod channels;
 mod clock;
@@ -90,6 +91,7 @@ fn of_plan(binary: &Binary, plan: &Arc<AppConfig>, status: &running::Status) -> 
     if is_sound("store") {
         looks.push(stored::look(plan, status));
     }
+    looks.extend(auth_profiles::looks(plan));
     looks.push(todos::look(&plan.folders.state, plan.clock()));
     looks.push(memory::look(&plan.folders.state));
     looks.push(sandbox::look(plan));

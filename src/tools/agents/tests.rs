@@ -65,7 +65,7 @@ fn registry() -> Registry {
     let means = ToolDeps::default();
     let base: Arc<Base> = Arc::new(base::build(&settings, &means).unwrap());
     let there = base::runtime(&settings, &means).into_iter().map(|entry| entry.tool).collect();
-    Registry::view(base, Vec::new(), Overlay { there, absent: Vec::new() })
+    Registry::view(base, Vec::new(), Overlay { there, ..Overlay::default() })
 }
 
 async fn ask(name: &str, arguments: Value) -> Result<String, ToolError> {

@@ -149,7 +149,7 @@ async fn a_note_for_another_conversation_asks_and_is_hidden_as_a_message_is() {
         let base = Arc::new(base::build(&settings, &means).unwrap());
         let there =
             base::runtime(&settings, &means).into_iter().map(|on_top| on_top.tool).collect();
-        let overlay = Overlay { there, absent: Vec::new() };
+        let overlay = Overlay { there, ..Overlay::default() };
         let rules = vec![rule(&base)];
         let (hides, asks) = if asks { (Vec::new(), rules) } else { (rules, Vec::new()) };
         let asks = AskRules { of: Approvers::Owners, rules: asks, freed: Vec::new() };

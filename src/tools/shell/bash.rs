@@ -216,6 +216,9 @@ impl Handler for Bash {
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let args: Args = typed(args)?;
+        if let Some(why) = fetches(scope, &args.cmd) {
+            return Err(ToolError::Tell(why));
+        }
         make_own(&scope.roots)?;
         let mut program = self.ready(&scope.roots, &args)?;
         stands_as_approved(scope, NAME, &program)?;
@@ -265,6 +268,9 @@ impl Handler for Bash {
 
     fn refuses(&self, scope: &Scope, args: &Value) -> Option<String> {
         let args: Args = typed(args.clone()).ok()?;
+        if let Some(why) = fetches(scope, &args.cmd) {
+            return Some(why);
+        }
         make_own(&scope.roots).ok()?;
         self.ready(&scope.roots, &args).err().map(|why| why.to_string())
     }
@@ -298,6 +304,20 @@ impl Handler for Bash {
         let said = env.fold(said, |said, (name, value)| said.noting(format!("env {name}"), value));
         Some(said.with(self.settings.rewrite.of(args.cmd, &self.env)))
     }
+}
+
+/// Why a command does not fetch by itself where the task has credentials for that.
+fn fetches(scope: &Scope, cmd: &str) -> Option<String> {
+    let mut specs = scope.tools.specs().iter();
+    let has_profiles = specs.any(|spec| spec.parameters["properties"]["auth_profile"].is_object());
+    let program = programs::begins_with(
+        &plain::read(cmd),
+        ["curl", "wget"].into_iter().filter(|_| has_profiles),
+    )?;
+    Some(format!(
+        "{NAME}: {program} is not run here, because this task has credentials for requests: use url_fetch with auth_profile, or \
+         url_fetch without it"
+    ))
 }
 
 /// Why a command asks that cannot be judged where no sandbox holds it.

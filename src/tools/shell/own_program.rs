@@ -1,5 +1,6 @@
 //! A program that the config names and selkie runs for itself: held like a command, and what it writes is read whole.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -26,6 +27,8 @@ pub struct OwnProgram<'a> {
     pub input: Option<File>,
     /// The only folder that it may write in; it is run there.
     pub folder: &'a Path,
+    /// What its environment has besides the usual.
+    pub env: &'a BTreeMap<String, String>,
     /// How long it may take.
     pub limit: Duration,
     /// Bytes that it may write to its standard output; what it writes elsewhere is dropped.
@@ -95,6 +98,7 @@ impl OwnPrograms {
         let home = program.folder.as_os_str();
         command.current_dir(program.folder).env_clear().env("PATH", PATH);
         command.env("HOME", home).env("TMPDIR", home).env("LANG", "C.UTF-8");
+        command.envs(program.env);
         let child = command.spawn()?;
         // The command holds our ends of the pipe: without them gone, no end of output would come.
         drop(command);
@@ -155,8 +159,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let programs = OwnPrograms::default();
         let argv = ["sh", "-c", script].map(str::to_owned);
-        let program =
-            OwnProgram { argv: &argv, input: None, folder: folder.path(), limit, most: 10 };
+        let program = OwnProgram {
+            argv: &argv,
+            input: None,
+            folder: folder.path(),
+            env: &BTreeMap::new(),
+            limit,
+            most: 10,
+        };
         match programs.output(program).await {
             Ok(bytes) => String::from_utf8(bytes).unwrap(),
             Err(error) => error.to_string(),
@@ -178,8 +188,14 @@ mod tests {
         let argv = ["/no/such/program".to_owned()];
         let programs = OwnPrograms::default();
         let limit = Duration::from_secs(60);
-        let program =
-            OwnProgram { argv: &argv, input: None, folder: folder.path(), limit, most: 10 };
+        let program = OwnProgram {
+            argv: &argv,
+            input: None,
+            folder: folder.path(),
+            env: &BTreeMap::new(),
+            limit,
+            most: 10,
+        };
         let why = programs.output(program).await.unwrap_err().to_string();
         assert!(why.starts_with("/no/such/program cannot be started: "), "{why}");
     }

@@ -14,6 +14,17 @@ pub trait Skills: Send + Sync {
     /// # Errors
     /// In words: there is none, nobody has reviewed it, it cannot be read.
     async fn load(&self, by: &SkillReader, name: &str) -> Result<LoadedSkill, ToolError>;
+
+    /// Lists the auth profiles that reviewed skills name which are in force in a conversation.
+    ///
+    /// # Errors
+    /// The store does not answer.
+    async fn auth_profiles(
+        &self,
+        _conversation: &ConversationId,
+    ) -> Result<Vec<String>, ToolError> {
+        Ok(Vec::new())
+    }
 }
 
 /// The task that loads a skill.

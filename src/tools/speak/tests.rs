@@ -229,7 +229,7 @@ async fn the_model_learns_what_became_of_it() {
 async fn a_shared_tool_knows_only_the_scope_of_its_call() {
     let base = Arc::new(crate::base::build(&Settings::default(), &Default::default()).unwrap());
     let there = vec![tool(&REACT, "bird", &Settings::default())];
-    let registry = Registry::view(base, vec![], Overlay { there, absent: vec![] });
+    let registry = Registry::view(base, vec![], Overlay { there, ..Overlay::default() });
     let mut tasks = tokio::task::JoinSet::new();
     for number in 0..1_000 {
         let registry = registry.clone();

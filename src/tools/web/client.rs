@@ -15,6 +15,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::answer::{Got, Limit, OpenResponse};
 use super::failure::{RequestError, RequestRefusal};
+use super::pass::Pass;
 use selkie_guard::network;
 
 /// A server may send us on so often.
@@ -44,6 +45,8 @@ pub(super) struct Ask {
     pub(super) max_bytes: u64,
     /// No other server is asked than the one that is named: a redirect to another is an answer like any.
     pub(super) stays: bool,
+    /// The credential that it carries.
+    pub(super) pass: Option<Pass>,
 }
 
 /// A file that was fetched.
@@ -118,6 +121,7 @@ impl GuardedClient {
             limit,
             max_bytes,
             stays: false,
+            pass: None,
         };
         let got = self.ask(ask).await.map_err(|why| why.to_string())?;
         if !secure(&got.url) {
@@ -169,6 +173,9 @@ impl GuardedClient {
             let next = self.judged(next)?;
             let elsewhere = next.origin() != url.origin();
             turn(&mut ask, response.status(), elsewhere)?;
+            if ask.pass.as_ref().is_some_and(|pass| !pass.follows(&url, &ask.method, &next)) {
+                return Ok((response, url));
+            }
             url = next;
         }
         Err(RequestError::Redirects { times: REDIRECTS, last: url })
@@ -177,8 +184,11 @@ impl GuardedClient {
     async fn once(&self, ask: &Ask, url: &Url) -> Result<Response, RequestError> {
         let client = self.client.get_or_init(|| self.build(Arc::clone(&self.rules)));
         let client = client.as_ref().map_err(|why| RequestError::Failed(why.clone()))?;
-        let mut request =
-            client.request(ask.method.clone(), url.clone()).headers(ask.headers.clone());
+        let mut headers = ask.headers.clone();
+        if let Some(pass) = &ask.pass {
+            pass.bind(&ask.method, url, &mut headers)?;
+        }
+        let mut request = client.request(ask.method.clone(), url.clone()).headers(headers);
         if let Some(body) = &ask.body {
             request = request.body(body.clone());
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use reqwest::Url;
 
 use crate::ToolError;
+use crate::auth::AuthError;
 
 /// Why a request was not made, or came to nothing.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +27,9 @@ pub(super) enum RequestError {
     /// Its server sends it to another, and what it carries is not for that one.
     #[error("the server redirects this request to another server: it was not sent there")]
     Redirected,
+    /// What it carries is for other requests.
+    #[error(transparent)]
+    Auth(#[from] AuthError),
     #[error("the server redirects more than {times} times, last to {last}")]
     Redirects { times: usize, last: Url },
     #[error("the server did not answer within {} s", .0.as_secs_f64())]

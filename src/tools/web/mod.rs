@@ -4,10 +4,12 @@ mod answer;
 mod cache;
 pub mod client;
 mod documents;
+mod download;
 mod failure;
 #[cfg(test)]
 mod fuzz;
 pub(crate) mod page;
+mod pass;
 pub(crate) mod search;
 #[cfg(test)]
 mod tests;
@@ -19,4 +21,5 @@ pub(super) use url_fetch::UrlFetch;
 pub(super) use web_fetch::WebFetch;
 pub(super) use web_search::WebSearch;
 
+pub use url_fetch::ProfileFetch;
 pub use web_search::SearchProvider;

@@ -1,31 +1,34 @@
 //! `url_fetch`: the API client: asks a server and gives what it answers, or downloads it.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Method, StatusCode};
 use schemars::JsonSchema;
 use selkie_documents::may_be_document;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::answer::{Got, OpenResponse};
+use super::answer::Got;
 use super::client::{Ask, GuardedClient, points_to};
 use super::documents;
+use super::download::{download, place};
 use super::page::{content_type, is_text, text_of};
+use super::pass::{self, Pass};
 use crate::address::address;
 use crate::args::typed;
+use crate::auth::{AuthProfile, AuthProfiles, Verb};
+use crate::basis::Target;
 use crate::files::DocumentReader;
 use crate::isolate::Isolate;
-use crate::paths::{Finder, Location, Roots, refused};
+use crate::paths::Roots;
 use crate::scope::Scope;
 use crate::shown::Preview;
-use crate::{Handler, Output, ToolError, spec};
-use selkie_domain::facts::Mode;
+use crate::{Handler, Output, Tool, ToolError, spec};
+use selkie_domain::facts::{Facts, Mode};
 use selkie_domain::span::Span;
 use selkie_domain::tool::{AbsentParameter, Also, Class, Recovery, ToolSpec};
 
@@ -42,16 +45,14 @@ const HEADERS: [&str; 7] = [
 ];
 /// The longest a request may take, in seconds.
 const MAX_TIME: f64 = 600.0;
-/// Bytes of a download that are written at once.
-const BUFFER: usize = 256 * 1024;
 
 /// Other harnesses' words for it.
 const ALSO: Also = Also {
     names: &[],
     parameters: &[],
     absent: &[AbsentParameter {
-        called: "auth_profile",
-        why: "auth_profile is not available here: selkie has no auth profiles. Leave it out, and fetch only what \
+        called: pass::PARAMETER,
+        why: "auth_profile is not available here: this task may use no auth profile. Leave it out, and fetch only what \
               needs no credentials",
     }],
 };
@@ -85,10 +86,32 @@ impl Default for Settings {
 }
 
 /// The tool.
+#[derive(Clone)]
 pub(crate) struct UrlFetch {
     settings: Settings,
     client: Arc<GuardedClient>,
     documents: DocumentReader,
+    /// The credentials that its task may use.
+    profiles: Vec<Arc<AuthProfile>>,
+}
+
+/// The tool as tasks have it that may use credentials.
+pub struct ProfileFetch {
+    pub(crate) fetch: UrlFetch,
+    pub(crate) profiles: Arc<AuthProfiles>,
+}
+
+impl ProfileFetch {
+    /// Returns which credentials a task may use, one bit each.
+    pub fn usable(&self, facts: &Facts) -> u64 {
+        self.profiles.usable(facts)
+    }
+
+    /// Returns the tool with these; nothing where there is none.
+    pub fn tool(&self, mask: u64) -> Option<Arc<Tool>> {
+        let profiles = self.profiles.of(mask);
+        (!profiles.is_empty()).then(|| Tool::new(UrlFetch { profiles, ..self.fetch.clone() }))
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -105,16 +128,9 @@ struct Args {
     timeout_seconds: Option<f64>,
     #[schemars(range(min = 1))]
     max_bytes: Option<u64>,
-}
-
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-enum Verb {
-    Get,
-    Post,
-    Put,
-    Patch,
-    Delete,
+    /// Listed where there is one.
+    #[schemars(skip)]
+    auth_profile: Option<String>,
 }
 
 impl UrlFetch {
@@ -124,7 +140,8 @@ impl UrlFetch {
         isolate: &Arc<dyn Isolate>,
     ) -> Self {
         let documents = DocumentReader { isolate: Arc::clone(isolate) };
-        Self { settings: settings.clone(), client: Arc::clone(client), documents }
+        let client = Arc::clone(client);
+        Self { settings: settings.clone(), client, documents, profiles: Vec::new() }
     }
 
     /// What the body of an answer says.
@@ -159,6 +176,17 @@ impl UrlFetch {
         }
     }
 
+    /// Finds the credential that a call asks for, where it is for the request.
+    async fn profile(
+        &self,
+        scope: &Scope,
+        args: &Args,
+    ) -> Result<Option<Arc<AuthProfile>>, ToolError> {
+        let Some(id) = &args.auth_profile else { return Ok(None) };
+        let method = args.method.unwrap_or(Verb::Get).method();
+        pass::judged(&self.profiles, id, &method, args.url.trim(), scope).await.map(Some)
+    }
+
     fn ask(&self, scope: &Scope, args: &Args) -> Result<Ask, ToolError> {
         let verb = args.method.unwrap_or(Verb::Get);
         let mut headers = headers(args.headers.as_ref())?;
@@ -182,6 +210,7 @@ impl UrlFetch {
             limit: args.timeout_seconds.map_or(self.settings.timeout.0, Duration::from_secs_f64),
             max_bytes: args.max_bytes.map_or(most, |asked| asked.min(most)),
             stays: stays(scope),
+            pass: None,
         })
     }
 }
@@ -189,7 +218,7 @@ impl UrlFetch {
 #[async_trait]
 impl Handler for UrlFetch {
     fn spec(&self) -> ToolSpec {
-        ToolSpec {
+        let mut spec = ToolSpec {
             description:
                 "Make an HTTP request to the public internet: the answer as it is, or saved with \
                           download_path. For web pages use web_fetch."
@@ -203,12 +232,16 @@ impl Handler for UrlFetch {
                 .saturating_add(4096),
             longest: Some(Duration::from_secs_f64(MAX_TIME + 10.0)),
             ..spec::<Args>(NAME, Class::Network, Recovery::Unknown)
+        };
+        if !self.profiles.is_empty() {
+            spec.parameters["properties"][pass::PARAMETER] = pass::parameter(&self.profiles);
         }
+        spec
     }
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let args: Args = typed(args)?;
-        let ask = self.ask(scope, &args)?;
+        let mut ask = self.ask(scope, &args)?;
         let method = ask.method.clone();
         if scope.mode == Mode::Plan && (method != Method::GET || args.download_path.is_some()) {
             return Err(ToolError::tell(
@@ -217,13 +250,27 @@ impl Handler for UrlFetch {
             ));
         }
         let most = ask.max_bytes;
-        let target = args.download_path.as_deref().map(|path| place(scope, path)).transpose()?;
+        let target =
+            args.download_path.as_deref().map(|path| place(NAME, scope, path)).transpose()?;
+        let profile = self.profile(scope, &args).await?;
+        if let Some(profile) = &profile {
+            let pass = Pass::load(profile).await;
+            let id = &profile.id;
+            ask.pass =
+                Some(pass.map_err(|why| ToolError::tell(format!("auth_profile {id}: {why}")))?);
+        }
         let names: Vec<&str> = ask.headers.keys().map(HeaderName::as_str).collect();
         tracing::debug!(url = without_query(&ask.url), %method, ?names, "url_fetch asks");
         let mut opened = self.client.open(ask).await?;
+        if let Some(profile) = &profile
+            && opened.status == StatusCode::UNAUTHORIZED
+        {
+            profile.forget().await;
+        }
         match target {
             Some(target) if opened.status.is_success() => {
-                download(&method, opened, target, most).await
+                let search = profile.map(|profile| profile.search());
+                download(&method, opened, target, most, search).await
             }
             _ => {
                 // What a server says instead of a file is read like any answer.
@@ -235,13 +282,20 @@ impl Handler for UrlFetch {
         }
     }
 
+    async fn target(&self, scope: &Scope, args: &Value) -> Result<Target, ToolError> {
+        self.profile(scope, &typed(args.clone())?).await?;
+        Ok(Target::default())
+    }
+
     fn preview(&self, _roots: &Roots, args: &Value) -> Option<Preview> {
         let text = |key: &str| args.get(key).and_then(Value::as_str);
         let method = text("method").unwrap_or("GET");
         let url = address(text("url").unwrap_or_default());
         let body = args.get("body").filter(|body| !body.is_null());
-        let shows = &["url", "method", "headers", "body", "download_path"];
-        let mut said = Preview::of(format!("send a {method} request to {url}"), shows);
+        let shows = &["url", "method", "headers", "body", "download_path", pass::PARAMETER];
+        let profile = text(pass::PARAMETER);
+        let with = profile.map(|id| format!(" with the credential {id}")).unwrap_or_default();
+        let mut said = Preview::of(format!("send a {method} request to {url}{with}"), shows);
         for (name, value) in args.get("headers").and_then(Value::as_object).into_iter().flatten() {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             said = said.noting(format!("header {name}"), value);
@@ -253,18 +307,6 @@ impl Handler for UrlFetch {
             Some(body) => said.with(String::from_utf8_lossy(&written(body).1)),
             None => said,
         })
-    }
-}
-
-impl Verb {
-    fn method(self) -> Method {
-        match self {
-            Self::Get => Method::GET,
-            Self::Post => Method::POST,
-            Self::Put => Method::PUT,
-            Self::Patch => Method::PATCH,
-            Self::Delete => Method::DELETE,
-        }
     }
 }
 
@@ -326,23 +368,6 @@ fn written(body: &Value) -> (&'static str, Vec<u8>) {
     }
 }
 
-/// Where a download goes: beneath the conversation's own folder of the cache, whatever the workspace.
-fn place(scope: &Scope, path: &str) -> Result<Location, ToolError> {
-    let path = path.trim();
-    if path.starts_with("file_state_dir") {
-        return Err(ToolError::tell(format!(
-            "invalid download_path: {path} (takes a path in this chat's own folder, such as file_cache_dir/page.html)"
-        )));
-    }
-    let path = path.strip_prefix("file_cache_dir/").unwrap_or(path);
-    let aliased =
-        if path.starts_with('/') { path.to_owned() } else { format!("file_cache_dir/{path}") };
-    let mut roots = scope.roots.clone();
-    roots.workspace = None;
-    roots.state = None;
-    Finder { tool: NAME, roots: &roots, deny: &[] }.writable(&aliased)
-}
-
 fn told(method: &Method, got: &Got, body: &str) -> Output {
     let kind = content_type(&got.headers);
     let status = got.status.as_u16();
@@ -359,50 +384,6 @@ fn told(method: &Method, got: &Got, body: &str) -> Output {
     }
     text.push_str(body);
     Output { text, is_error: !got.status.is_success(), untrusted: true, ..Output::default() }
-}
-
-/// Saves a body as it comes: on the disk beside its place, and there when it is whole.
-async fn download(
-    method: &Method,
-    mut opened: OpenResponse,
-    target: Location,
-    most: u64,
-) -> Result<Output, ToolError> {
-    let target = target.foreign();
-    let path = target.shown();
-    let real = target.real();
-    let refused = |e: io::Error| refused(&path, &e);
-    let mut file = on_disk(move || target.begin(None)).await?.map_err(refused)?;
-    let mut bytes = 0_u64;
-    let mut buffer = Vec::with_capacity(BUFFER);
-    while let Some(piece) = opened.piece().await? {
-        bytes += piece.len() as u64;
-        buffer.extend_from_slice(&piece);
-        if buffer.len() >= BUFFER {
-            let full = std::mem::replace(&mut buffer, Vec::with_capacity(BUFFER));
-            file = on_disk(move || file.push(&full).map(|()| file)).await?.map_err(refused)?;
-        }
-    }
-    if opened.truncated {
-        return Err(ToolError::tell(format!(
-            "download truncated (max_bytes={most}): nothing was saved"
-        )));
-    }
-    let last = move || file.push(&buffer).and_then(|()| file.done()?.commit());
-    on_disk(last).await?.map_err(refused)?;
-    let told = json!({
-        "url": opened.url.as_str(), "method": method.as_str(), "status": opened.status.as_u16(),
-        "content_type": content_type(&opened.headers), "bytes": bytes, "path": path,
-        "abs_path": real.to_string_lossy(), "saved": true
-    });
-    Ok(Output::ok(format!("{told:#}")))
-}
-
-async fn on_disk<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, ToolError> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|_| ToolError::Abort("the daemon is stopping".to_owned()))
 }
 
 /// For logs: a query may hold what nobody should read there.
