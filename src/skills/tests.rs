@@ -282,7 +282,7 @@ fn skills_as_they_are_found_in_the_world_can_be_used() {
     error: a value with a colon is to stand in quotes
     --
     error: name takes a to z, 0 to 9 and -, not 'O'
-    error: version is no key of the specification (takes name, description, license, compatibility, metadata, allowed-tools)
+    error: version is no key of the specification (takes name, description, license, compatibility, metadata, allowed-tools, auth_profiles)
     warning: it says nothing behind the front matter
     "#);
 }
