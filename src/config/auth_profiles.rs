@@ -2,6 +2,7 @@
 
 use reqwest::Url;
 use reqwest::header::HeaderName;
+use secrecy::{ExposeSecret as _, SecretString};
 use selkie_channel_core::ChannelKit;
 
 use crate::named::id;
@@ -78,7 +79,11 @@ fn faults(name: &str, profile: &ProfileSettings, kits: &[ChannelKit]) -> Vec<Wro
 }
 
 fn credential_fault(profile: &ProfileSettings) -> Option<&'static str> {
+    let is_pair = |text: &SecretString| text.expose_secret().contains(':');
     match (&profile.credential, profile.credential_command.first()) {
+        (Some(text), None) if profile.bind == Bind::Basic && !is_pair(text) => {
+            Some("credential takes user:password, because bind is basic")
+        }
         (None, None) => Some("takes credential, credential_file or credential_command"),
         (Some(_), Some(_)) => Some("takes credential or credential_command, not both"),
         (None, Some(program)) if program.trim().is_empty() => {
@@ -141,7 +146,8 @@ mod tests {
                     { "prefix": "http://x.example", "methods": [] },
                 ] },
                 "d": { "credential_command": [""], "bind": { "header": "a b" }, "allow": allow },
-                "ok": { "credential": "x", "bind": "basic", "allow": [
+                "e": { "credential": "x", "bind": "basic", "allow": allow },
+                "ok": { "credential": "x:y", "bind": "basic", "allow": [
                     { "prefix": "http://127.0.0.1:80", "methods": ["POST"], "redirects": true },
                 ] },
             } },
@@ -164,6 +170,7 @@ mod tests {
         secrets.auth_profiles.c.allow.0.methods: takes at least one of GET, POST, PUT, PATCH and DELETE
         secrets.auth_profiles.d: credential_command begins with a program, not ""
         secrets.auth_profiles.d.bind: takes the name of a header that nothing else sets (X-Api-Key), not "a b"
+        secrets.auth_profiles.e: credential takes user:password, because bind is basic
         mcp.servers.a.auth: takes a name of secrets.auth_profiles, not "nobody"
         mcp.servers.b.auth: names a, which is not for POST https://x.example/v1/mcp: add that to secrets.auth_profiles.a.allow
         "#);

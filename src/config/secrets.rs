@@ -80,9 +80,11 @@ impl Secrets {
         let patterns = self.keys.iter().chain(&self.hidden);
         let own = patterns.flat_map(|pattern| paths(pattern, value));
         let is_weak = |path: &Vec<String>| {
-            at(value, path)
-                .and_then(Value::as_str)
-                .is_some_and(|secret| redact::is_weak(secret.trim()))
+            let Some(secret) = at(value, path).and_then(Value::as_str) else { return false };
+            // Of a profile's user and password, the password alone is a secret, too.
+            let password = secret.split_once(':').map(|(_, password)| password);
+            let password = password.filter(|_| path.first().is_some_and(|key| key == "secrets"));
+            redact::is_weak(secret.trim()) || password.is_some_and(|it| redact::is_weak(it.trim()))
         };
         let mut weak: Vec<String> = own.filter(is_weak).map(|path| key(&path)).collect();
         in_urls(value, &mut Vec::new(), &mut weak);

@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use percent_encoding::percent_decode;
 use reqwest::Url;
+use unicode_normalization::UnicodeNormalization as _;
 
 /// How often an escape may be escaped again before a path counts as unclear.
 const ROUNDS: usize = 4;
@@ -32,6 +33,9 @@ impl Prefix {
         }
         if url.query().is_some() || url.fragment().is_some() {
             return Err(takes("it ends with the path"));
+        }
+        if written.contains('*') {
+            return Err(takes("it knows no wildcards, and covers all that begins with it"));
         }
         if written.contains("/..") || !is_clear(url.path()) {
             return Err(takes("its path goes up"));
@@ -71,12 +75,11 @@ impl std::fmt::Display for Prefix {
 fn is_clear(path: &str) -> bool {
     let mut path = path.as_bytes().to_vec();
     for _ in 0..ROUNDS {
-        let goes_up = |segment: &[u8]| {
-            let name = segment.split(|byte| *byte == b';').next().unwrap_or_default();
-            matches!(name, b"." | b"..")
-        };
-        let is_odd = path.iter().any(u8::is_ascii_control);
-        if is_odd || path.split(|byte| matches!(byte, b'/' | b'\\')).any(goes_up) {
+        // What is no text, or an escape of another kind (`%u002e`), some server reads as a dot.
+        let Ok(text) = std::str::from_utf8(&path) else { return false };
+        let text: String = text.nfkc().collect();
+        let is_odd = text.contains(|c: char| c.is_control()) || text.contains("%u");
+        if is_odd || text.split(['/', '\\']).any(goes_up) {
             return false;
         }
         let read: Vec<u8> = percent_decode(&path).collect();
@@ -86,6 +89,12 @@ fn is_clear(path: &str) -> bool {
         path = read;
     }
     false
+}
+
+/// Whether a segment is one or two dots, or may be read as such: up to a sign at which some servers end it.
+fn goes_up(segment: &str) -> bool {
+    let name = segment.split([';', '?', '#']).next().unwrap_or_default();
+    matches!(name.trim(), "." | "..")
 }
 
 fn is_loopback(host: &str) -> bool {
@@ -152,6 +161,12 @@ mod tests {
             "https://api.example.com/v1/..;/admin",
             "https://api.example.com/v1/..;x=1/admin",
             "https://api.example.com/v1/a%00",
+            "https://api.example.com/v1/..%20/admin",
+            "https://api.example.com/v1/..%23/admin",
+            "https://api.example.com/v1/..%3f/admin",
+            "https://api.example.com/v1/%u002e%u002e/admin",
+            "https://api.example.com/v1/%c0%ae%c0%ae/admin",
+            "https://api.example.com/v1/\u{ff0e}\u{ff0e}/admin",
             "https://api.example.com/v1/a%0d%0aHost:x",
         ] {
             assert!(!covers("https://api.example.com/v1/", url), "{url}");
@@ -168,6 +183,7 @@ mod tests {
             "https://x.example/?q",
             "https://x.example/v1/../",
             "https://x.example/v1/%252e%252e/",
+            "https://*.example/v1/*",
         ];
         let said = said.map(|written| Prefix::parse(written).unwrap_err());
         insta::assert_snapshot!(said.join("\n"), @r#"
@@ -178,6 +194,7 @@ mod tests {
         takes an address such as https://…/v1/, not "https://x.example/?q": it ends with the path
         takes an address such as https://…/v1/, not "https://x.example/v1/../": its path goes up
         takes an address such as https://…/v1/, not "https://x.example/v1/%252e%252e/": its path goes up
+        takes an address such as https://…/v1/, not "https://*.example/v1/*": it knows no wildcards, and covers all that begins with it
         "#);
         for here in ["http://127.0.0.9/", "http://localhost:1/", "http://[::1]/"] {
             assert!(Prefix::parse(here).is_ok(), "{here}");

@@ -204,6 +204,11 @@ impl AuthProfile {
         *self.bound.lock().await = None;
     }
 
+    /// Returns how much of a text that was cut off may be shown: a credential may have begun behind it.
+    pub fn settled(&self, text: &str) -> usize {
+        self.deps.redactor.settled(text)
+    }
+
     /// Starts a search for secrets in what a server sends.
     pub fn search(&self) -> Search {
         self.deps.redactor.search()

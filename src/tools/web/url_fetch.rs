@@ -276,7 +276,10 @@ impl Handler for UrlFetch {
                 // What a server says instead of a file is read like any answer.
                 opened.at_most(self.settings.max_bytes);
                 let got = opened.whole().await?;
-                let body = self.body(&got, scope).await?;
+                let mut body = self.body(&got, scope).await?;
+                if let Some(profile) = profile.filter(|_| got.truncated) {
+                    body.truncate(profile.settled(&body));
+                }
                 Ok(told(&method, &got, &body))
             }
         }
