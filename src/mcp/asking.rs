@@ -44,11 +44,12 @@ pub(crate) async fn list(server: &Arc<Server>) -> Result<ServerList, McpError> {
     let cancel = CancellationToken::new();
     for is_last in [false, true] {
         let starts = Patience::new(START, None, &cancel);
-        let connection = starts.bear(server.connection()).await?;
+        let connection = starts.bear(server.connection()).await;
+        let connection = connection.map_err(|error| server.explain(error))?;
         let patience = Patience::new(server.settings.timeout.0, None, &cancel);
         match list_on(&connection, &patience).await {
             Err(McpError::SessionLost) if !is_last => server.retire(&connection),
-            done => return done,
+            done => return done.map_err(|error| server.explain(error)),
         }
     }
     Err(McpError::SessionLost)
@@ -88,7 +89,8 @@ pub(crate) async fn call(
 ) -> Result<CallOutcome, McpError> {
     let call = ToolCall { tool, arguments, of };
     let starts = Patience::new(START, Some(of.deadline), &of.cancel);
-    let connection: InUse = starts.bear(server.connection()).await?;
+    let connection = starts.bear(server.connection()).await;
+    let connection: InUse = connection.map_err(|error| server.explain(error))?;
     let most = server.settings.timeout.0;
     let patience = Patience::new(most, Some(of.deadline), &of.cancel);
     let done = call_on(&connection, &call, &patience).await;
@@ -96,7 +98,7 @@ pub(crate) async fn call(
     if matches!(done, Err(McpError::SessionLost)) {
         server.retire(&connection);
     }
-    done
+    done.map_err(|error| server.explain(error))
 }
 
 async fn call_on(

@@ -119,6 +119,16 @@ impl Server {
         connection.retired.cancel();
     }
 
+    /// Says what an error means with this server's settings: a credential of the config is no matter of signing in.
+    pub(crate) fn explain(&self, error: McpError) -> McpError {
+        match (error, &self.settings.auth) {
+            (McpError::SignIn { status, .. }, Some(id)) => McpError::Settings(format!(
+                "it refuses the credential of auth {id} (HTTP status {status})"
+            )),
+            (error, _) => error,
+        }
+    }
+
     async fn start(self: Arc<Self>, tell: watch::Sender<Option<StartResult>>) {
         let began = Instant::now();
         let connected = tokio::select! {

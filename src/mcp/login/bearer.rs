@@ -92,6 +92,7 @@ impl Bearer {
             secret: self.settings.secret_of(&grant.client),
             resource: &grant.resource,
         };
+        let is_ours = self.settings.client_id.as_ref() == Some(&grant.client.id);
         let words = [("grant_type", "refresh_token"), ("refresh_token", refresh.as_str())];
         match endpoint.ask(&words).await {
             Ok(answer) => {
@@ -99,7 +100,10 @@ impl Bearer {
                 self.folder.write(&self.server, &grant)?;
                 Ok(Some(grant))
             }
-            Err(LoginError::Refused { code, .. }) if code == "invalid_grant" => {
+            // A client that registered itself, and that nobody knows any more, registers anew with the next sign-in.
+            Err(LoginError::Refused { code, .. })
+                if code == "invalid_grant" || (code == "invalid_client" && !is_ours) =>
+            {
                 self.folder.remove(&self.server)?;
                 Err(LoginError::Over(self.server.clone()))
             }

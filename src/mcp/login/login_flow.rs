@@ -221,7 +221,8 @@ impl LoginQuestion<'_> {
 async fn challenge(start: &Start<'_>, url: &Url) -> Result<Challenge, McpError> {
     let headers = start.headers(url).await?;
     if start.settings.auth.is_some() || headers.contains_key(AUTHORIZATION) {
-        let why = "its headers_file or auth says already who asks: take that out first";
+        let why =
+            "its headers_file or auth says already who asks; to sign in instead, take that out";
         return Err(McpError::Settings(why.to_owned()));
     }
     let link = Link::Http(start.http_link(headers, None, &ListBell::default())?);

@@ -91,17 +91,17 @@ impl Registration<'_> {
     }
 }
 
-/// Chooses how we prove who we are, of what the server takes.
+/// Chooses how we prove who we are: of what the server takes, what it names first.
 fn proof(at: &ServerDocument, has_secret: bool) -> ClientProof {
-    let takes = |word: &str| {
-        let all = at.token_endpoint_auth_methods_supported.as_ref();
-        all.map(|all| all.iter().any(|taken| taken == word))
-    };
-    match (has_secret, takes("none"), takes("client_secret_basic"), takes("client_secret_post")) {
-        (false, None | Some(true), _, _) => ClientProof::Nothing,
-        (_, _, None | Some(true), _) => ClientProof::Basic,
-        (_, _, _, Some(true)) => ClientProof::Post,
-        _ if has_secret => ClientProof::Basic,
-        _ => ClientProof::Nothing,
+    let usual = if has_secret { ClientProof::Basic } else { ClientProof::Nothing };
+    let Some(all) = &at.token_endpoint_auth_methods_supported else { return usual };
+    if !has_secret && all.iter().any(|word| word == "none") {
+        return ClientProof::Nothing;
     }
+    let known = |word: &String| match word.as_str() {
+        "client_secret_basic" => Some(ClientProof::Basic),
+        "client_secret_post" => Some(ClientProof::Post),
+        _ => None,
+    };
+    all.iter().find_map(known).unwrap_or(usual)
 }

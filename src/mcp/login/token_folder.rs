@@ -46,6 +46,11 @@ impl TokenFolder {
         Ok(grant.zip(Url::parse(url).ok()).is_some_and(|(grant, url)| grant.is_for(&url)))
     }
 
+    /// Whether a secret stands in a text, of a login or any other that selkie knows.
+    pub(crate) fn knows_any_in(&self, text: &str) -> bool {
+        self.redactor.knows_any_in(text)
+    }
+
     /// Forgets what was granted, and says whether there was something. The authorization server is not told.
     ///
     /// # Errors
