@@ -11,8 +11,9 @@ use crate::call::CallContext;
 use crate::deps::ConnectionDeps;
 use crate::error::McpError;
 use crate::listing::ServerList;
-use crate::login::Login;
+use crate::login::{Login, TokenFolder};
 use crate::outcome::CallOutcome;
+use crate::pins::PinnedList;
 use crate::server::{Life, Server};
 use crate::settings::ServerSettings;
 
@@ -22,19 +23,21 @@ pub struct Connections(Arc<Inner>);
 
 struct Inner {
     servers: BTreeMap<String, Arc<Server>>,
+    tokens: TokenFolder,
     life: Life,
 }
 
 impl Connections {
     /// Takes the servers of the config, by their names there. Nothing is started.
     pub fn new(deps: ConnectionDeps, servers: BTreeMap<String, ServerSettings>) -> Self {
+        let tokens = deps.tokens.clone();
         let deps = Arc::new(deps);
         let life = Life::default();
         let server = |(name, settings): (String, ServerSettings)| {
             (name.clone(), Server::new(name, settings, &deps, &life))
         };
         let servers = servers.into_iter().map(server).collect();
-        Self(Arc::new(Inner { servers, life }))
+        Self(Arc::new(Inner { servers, tokens, life }))
     }
 
     /// Lists what a server offers, all pages of it; starts it where it does not run.
@@ -42,7 +45,15 @@ impl Connections {
     /// # Errors
     /// Why it does not.
     pub async fn list(&self, server: &str) -> Result<ServerList, McpError> {
-        asking::list(self.server(server)?).await
+        let list = asking::list(self.server(server)?).await?;
+        // What is agreed to is kept as it is written.
+        let written = serde_json::to_string(&PinnedList::of(&list)).unwrap_or_default();
+        match self.0.tokens.knows_any_in(&written) {
+            true => Err(McpError::Protocol(
+                "puts a secret that it was given into its list: nothing of it is used".to_owned(),
+            )),
+            false => Ok(list),
+        }
     }
 
     /// Calls a tool; starts its server where that does not run. What a call does when its caller goes away is as when it

@@ -138,11 +138,15 @@ impl Field<'_> {
             WordKind::Whole => "a whole number",
             WordKind::Number => "a number",
         };
+        let bound =
+            |word: &str, key: &str| self.schema[key].as_f64().map(|at| format!(" {word} {at}"));
+        let bounds = [bound("from", "minimum"), bound("to", "maximum")];
+        let bounds: String = bounds.into_iter().flatten().collect();
         let skips = match self.is_required {
             true => String::new(),
             false => format!("`{LEFT_OUT}` to leave it out, "),
         };
-        format!("Write {name}: {kind}. Write {skips}`{DECLINED}` to answer nothing.")
+        format!("Write {name}: {kind}{bounds}. Write {skips}`{DECLINED}` to answer nothing.")
     }
 
     /// Returns its buttons; none where it is answered in words: a number would be one of a button.

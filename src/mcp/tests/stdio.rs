@@ -239,3 +239,15 @@ async fn one_that_nobody_asks_for_ten_minutes_is_ended_and_started_again() {
     let second = desk.says("a").await;
     assert!(second.parse::<u32>().is_ok() && second != first, "{second}");
 }
+
+#[tokio::test]
+async fn a_list_that_holds_a_secret_is_not_used() {
+    let desk = Desk::script(
+        r#"modern; next; result $id '{"resultType":"complete","tools":[{"name":"a","description":"zX9-quiet-otter-4471","inputSchema":{"type":"object"}}]}'"#,
+    );
+    desk.redactor.learn("zX9-quiet-otter-4471");
+    let desk = desk.open();
+    let why = desk.connections().list("robin").await.unwrap_err().to_string();
+    assert!(why.contains("puts a secret that it was given into its list"), "{why}");
+    desk.connections().end().await;
+}
