@@ -53,17 +53,17 @@ async fn servers_of_others_answer_a_call_each() {
         clock(),
         python(
             "git",
-            "venv/bin/mcp-server-git",
+            "mcp_server_git",
             "git_status",
             json!({ "repo_path": git }),
             "No commits yet",
         ),
         Case {
             // The page is the playground's, and it reads no private address unless told to.
-            args: vec!["--allow-private-ips".to_owned()],
+            args: ["-m", "mcp_server_fetch", "--allow-private-ips"].map(str::to_owned).into(),
             ..python(
                 "web",
-                "venv/bin/mcp-server-fetch",
+                "mcp_server_fetch",
                 "fetch",
                 json!({ "url": page, "raw": true, "max_length": 900 }),
                 "<title>",
@@ -103,18 +103,20 @@ async fn servers_of_others_answer_a_call_each() {
 
 fn clock() -> Case {
     let arguments = json!({ "timezone": "Asia/Tokyo" });
-    python("clock", "venv/bin/mcp-server-time", "get_current_time", arguments, "+09:00")
+    python("clock", "mcp_server_time", "get_current_time", arguments, "+09:00")
 }
 
+/// A module of the virtual environment: its programs name the folder that they were made in.
 fn python(
     name: &'static str,
-    program: &'static str,
+    module: &str,
     tool: &str,
     arguments: Value,
     part: &'static str,
 ) -> Case {
+    let args = ["-m", module].map(str::to_owned).into();
     let call = format!("call {name}__{tool} {arguments}");
-    Case { name, program, args: Vec::new(), env: json!({}), call, part }
+    Case { name, program: "venv/bin/python", args, env: json!({}), call, part }
 }
 
 fn node(
@@ -125,9 +127,9 @@ fn node(
     part: &'static str,
 ) -> Case {
     let script = format!("node_modules/@modelcontextprotocol/server-{name}/dist/index.js");
-    let mut of = python(name, "node", tool, arguments, part);
-    of.args = [folder().join(script).display().to_string()].into_iter().chain(args).collect();
-    of
+    let script = folder().join(script).display().to_string();
+    let args = std::iter::once(script).chain(args).collect();
+    Case { program: "node", args, ..python(name, "", tool, arguments, part) }
 }
 
 /// Agrees to all of them, and lets the bot make each one's call.
