@@ -5,7 +5,7 @@ use reqwest::header::HeaderName;
 use secrecy::{ExposeSecret as _, SecretString};
 use selkie_channel_core::ChannelKit;
 
-use crate::named::id;
+use crate::named::{id, is_name};
 use crate::place_settings::chat_of;
 use crate::problem::Wrong;
 use crate::settings::Settings;
@@ -60,7 +60,7 @@ fn faults(name: &str, profile: &ProfileSettings, kits: &[ChannelKit]) -> Vec<Wro
     };
     let odd =
         "is no name for a profile: it takes 1 to 32 of a-z, 0-9, - and _, and begins with a letter";
-    add(&[], (!is_name(name)).then(|| odd.to_owned()));
+    add(&[], (!is_name(name, 32, "-_")).then(|| odd.to_owned()));
     add(&[], credential_fault(profile).map(str::to_owned));
     add(&["bind"], bind_fault(&profile.bind));
     let nothing = "takes at least one prefix: without one the credential is for nothing";
@@ -121,13 +121,6 @@ fn server_fault(
     (!profile.allow.iter().any(covers)).then(|| {
         format!("names {named}, which is not for POST {url}: add that to secrets.auth_profiles.{named}.allow")
     })
-}
-
-fn is_name(name: &str) -> bool {
-    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c);
-    name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.len() <= 32
-        && name.chars().all(is_plain)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use selkie_channel_core::ChannelKit;
 use serde_json::Value;
 
-use crate::named::id;
+use crate::named::{id, is_name};
 use crate::place_settings::chat_of;
 use crate::problem::{Wrong, one_of};
 use crate::source::path;
@@ -69,7 +69,7 @@ pub fn problems(
 }
 
 fn name_fault(name: &str, taken: &BTreeSet<&'static str>) -> Option<String> {
-    if !is_name(name) {
+    if !is_name(name, 40, "_") {
         return Some(
             "is no name for a tool: it takes 1 to 40 of a-z, 0-9 and _, and begins with a letter"
                 .to_owned(),
@@ -83,13 +83,6 @@ fn name_fault(name: &str, taken: &BTreeSet<&'static str>) -> Option<String> {
     }
     let is_ours = taken.contains(name);
     is_ours.then(|| "is what a tool of selkie's own is called: take another name".to_owned())
-}
-
-fn is_name(name: &str) -> bool {
-    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.len() <= 40
-        && name.chars().all(is_plain)
 }
 
 fn about_fault(about: &str) -> Option<String> {

@@ -3,7 +3,7 @@
 use selkie_channel_core::ChannelKit;
 
 use crate::commands::class_fault;
-use crate::named::id;
+use crate::named::{id, is_name};
 use crate::place_settings::chat_of;
 use crate::problem::Wrong;
 use crate::source::path;
@@ -31,7 +31,8 @@ pub fn problems(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
         };
         let odd =
             "is no name for a server: it takes 1 to 32 of a-z, 0-9 and -, and begins with a letter";
-        add(&[], (!is_name(name)).then(|| odd.to_owned()));
+        // It stands before `__` and a tool's name: with an underscore in it, two servers' tools could be called the same.
+        add(&[], (!is_name(name, 32, "-")).then(|| odd.to_owned()));
         add(&[], server.fault().map(str::to_owned));
         let late = !(SECOND..=HOUR).contains(&server.timeout);
         add(&["timeout"], late.then(|| format!("takes 1s to 1h, not {}", server.timeout)));
@@ -50,14 +51,6 @@ pub fn problems(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
         }
     }
     wrong
-}
-
-/// The name stands before `__` and a tool's name: with an underscore in it, two servers' tools could be called the same.
-fn is_name(name: &str) -> bool {
-    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.len() <= 32
-        && name.chars().all(is_plain)
 }
 
 #[cfg(test)]

@@ -1,9 +1,17 @@
-//! How people and conversations are named in a config, by the channels that are built in.
+//! How people, conversations and what the config itself names are named in it.
 
 use selkie_channel_core::{ChannelKit, Ids};
 use serde_json::Value;
 
 use crate::problem::one_of;
+
+/// Whether a name has at most so many letters (a to z), digits and such signs, and begins with a letter.
+pub fn is_name(name: &str, most: usize, signs: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || signs.contains(c);
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.len() <= most
+        && name.chars().all(is_plain)
+}
 
 /// Says what an id has to look like, by the channels that are built in.
 pub fn id(

@@ -156,9 +156,13 @@ mod tests {
     use super::*;
 
     async fn ran(script: &str, limit: Duration) -> String {
+        output(&["sh", "-c", script], limit).await
+    }
+
+    async fn output(argv: &[&str], limit: Duration) -> String {
         let folder = tempfile::tempdir().unwrap();
         let programs = OwnPrograms::default();
-        let argv = ["sh", "-c", script].map(str::to_owned);
+        let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
         let program = OwnProgram {
             argv: &argv,
             input: None,
@@ -184,19 +188,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_that_is_not_there_is_said() {
-        let folder = tempfile::tempdir().unwrap();
-        let argv = ["/no/such/program".to_owned()];
-        let programs = OwnPrograms::default();
-        let limit = Duration::from_secs(60);
-        let program = OwnProgram {
-            argv: &argv,
-            input: None,
-            folder: folder.path(),
-            env: &BTreeMap::new(),
-            limit,
-            most: 10,
-        };
-        let why = programs.output(program).await.unwrap_err().to_string();
+        let why = output(&["/no/such/program"], Duration::from_secs(60)).await;
         assert!(why.starts_with("/no/such/program cannot be started: "), "{why}");
     }
 }
