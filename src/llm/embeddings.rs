@@ -11,7 +11,7 @@ use serde::Serialize;
 use tokio::time::timeout;
 
 use crate::build::HttpFactory;
-use crate::model_server::{ModelAtServer, ModelServer};
+use crate::model_server::ModelAtServer;
 use crate::refusal::{ProviderRefusal, What};
 use crate::settings::EmbeddingSettings;
 use selkie_domain::clock::SharedClock;
@@ -59,14 +59,7 @@ pub fn embeddings(
     redactor: &Redactor,
     clock: &SharedClock,
 ) -> Result<Option<Arc<dyn Embeddings>>, Vec<Problem>> {
-    let server = ModelServer {
-        problems: settings.problems(),
-        url: settings.url(),
-        model: settings.named(),
-        api_key: settings.api_key.as_ref(),
-        silence: settings.timeout.0,
-    };
-    let Some(at) = server.build(http, redactor, clock)? else { return Ok(None) };
+    let Some(at) = ModelAtServer::build(settings, http, redactor, clock)? else { return Ok(None) };
     let server = Server { at, patience: settings.timeout.0 };
     Ok(Some(Arc::new(server)))
 }

@@ -1,7 +1,6 @@
 //! Pictures made of words, asked of a server that speaks OpenAI's `/images`.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use base64::Engine as _;
@@ -12,15 +11,13 @@ use selkie_channel_core::{Problem, Redactor};
 use serde::{Deserialize, Serialize};
 
 use crate::build::HttpFactory;
-use crate::model_server::{ModelAtServer, ModelServer, ServerError, within};
+use crate::model_server::{ModelAtServer, ServerError, within};
 use crate::pictures::BASE64;
 use crate::settings::{ImageSettings, beside, changing};
 use crate::wire::Wire;
 use selkie_domain::answer_picture::{AnswerPicture, PictureWish};
 use selkie_domain::clock::SharedClock;
 
-/// How long a server may take for one: it is paid for a try, and asked once.
-const LIMIT: Duration = Duration::from_secs(180);
 /// The most bytes of one: twenty mebibytes.
 const MAX_BYTES: usize = 20 << 20;
 /// The same in base64, and what stands around it.
@@ -57,14 +54,7 @@ pub fn images(
     redactor: &Redactor,
     clock: &SharedClock,
 ) -> Result<Option<Arc<dyn ImageMaker>>, Vec<Problem>> {
-    let server = ModelServer {
-        problems: settings.problems(),
-        url: settings.url(),
-        model: settings.named(),
-        api_key: settings.api_key.as_ref(),
-        silence: LIMIT,
-    };
-    let Some(at) = server.build(http, redactor, clock)? else { return Ok(None) };
+    let Some(at) = ModelAtServer::build(settings, http, redactor, clock)? else { return Ok(None) };
     let size = settings.size.clone();
     Ok(Some(Arc::new(Server { at, size })))
 }
@@ -108,14 +98,14 @@ impl ImageMaker for Server {
         let answer = match &wish.picture {
             None => {
                 let body = Body { model: &self.at.model, prompt: &wish.prompt, size, n: 1 };
-                within(LIMIT, self.at.wire.post_for_bytes(&body, MAX_ANSWER)).await?
+                within(self.at.wire.silence, self.at.wire.post_for_bytes(&body, MAX_ANSWER)).await?
             }
             Some(picture) => {
                 let form = self.form(&wish.prompt, size, picture).map_err(|error| {
                     ServerError::Unusable(format!("the picture cannot be sent: {error}"))
                 })?;
                 let wire = Wire { url: changing(&self.at.wire.url), ..self.at.wire.clone() };
-                within(LIMIT, wire.post_form(form, MAX_ANSWER)).await?
+                within(self.at.wire.silence, wire.post_form(form, MAX_ANSWER)).await?
             }
         };
         let bytes = self.bytes(&answer).await?;
@@ -125,7 +115,7 @@ impl ImageMaker for Server {
 
     async fn examine(&self) -> Result<(), ServerError> {
         let list = beside(&self.at.wire.url, "/models");
-        match within(LIMIT, self.at.wire.get(list, MAX_LIST)).await {
+        match within(self.at.wire.silence, self.at.wire.get(list, MAX_LIST)).await {
             // Not every server lists its models; one that says so is there.
             Err(ServerError::Unusable(why)) if why.starts_with("it answers 404") => Ok(()),
             looked => looked.map(|_| ()),
@@ -176,6 +166,6 @@ impl Server {
             let why = "the picture lies on another host, and is not fetched: have the server answer with b64_json";
             return Err(unusable(why.to_owned()));
         }
-        within(LIMIT, self.at.wire.get(url, MAX_BYTES)).await.map(Bytes::from)
+        within(self.at.wire.silence, self.at.wire.get(url, MAX_BYTES)).await.map(Bytes::from)
     }
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
 use selkie_channel_core::{Problem, Redactor};
@@ -13,6 +12,7 @@ use tokio::time::{sleep, timeout};
 use crate::Reason;
 use crate::build::HttpFactory;
 use crate::refusal::{ProviderRefusal, What};
+use crate::settings::ServerSection;
 use crate::wire::Wire;
 use selkie_domain::clock::SharedClock;
 use selkie_domain::span::Span;
@@ -31,45 +31,36 @@ pub enum ServerError {
     Unusable(String),
 }
 
-/// What a section says of its server.
-pub(super) struct ModelServer<'a> {
-    /// What is wrong with the section; keys are inside of it.
-    pub problems: Vec<Problem>,
-    pub url: Option<Url>,
-    pub model: Option<&'a str>,
-    /// Sent as a bearer token.
-    pub api_key: Option<&'a SecretString>,
-    pub silence: Duration,
-}
-
 /// The way to a server, and what it calls its model.
 pub(super) struct ModelAtServer {
     pub wire: Wire,
     pub model: String,
 }
 
-impl ModelServer<'_> {
-    /// Builds the way to it; nothing where no server is named.
+impl ModelAtServer {
+    /// Builds the way to the server of a section; nothing where it names none.
     ///
     /// # Errors
-    /// Everything that is wrong with the section.
+    /// Everything that is wrong with the section; keys are inside of it.
     pub fn build(
-        self,
+        section: &impl ServerSection,
         http: &HttpFactory,
         redactor: &Redactor,
         clock: &SharedClock,
-    ) -> Result<Option<ModelAtServer>, Vec<Problem>> {
-        let Self { problems, url, model, api_key, silence } = self;
+    ) -> Result<Option<Self>, Vec<Problem>> {
+        let problems = section.problems();
         if !problems.is_empty() {
             return Err(problems);
         }
-        let Some((url, model)) = url.zip(model) else { return Ok(None) };
+        let keys = section.server();
+        let Some((url, model)) = keys.url().zip(keys.model()) else { return Ok(None) };
         let of = |message: String| vec![Problem { key: "endpoint".to_owned(), message }];
-        let headers = bearer(api_key).map_err(of)?;
+        let headers = bearer(keys.api_key).map_err(of)?;
         let http = http().map_err(of)?;
+        let silence = keys.timeout.0;
         let clock = Arc::clone(clock);
         let wire = Wire { http, url, headers, silence, redactor: redactor.clone(), clock };
-        Ok(Some(ModelAtServer { wire, model: model.to_owned() }))
+        Ok(Some(Self { wire, model: model.to_owned() }))
     }
 }
 

@@ -7,7 +7,7 @@ use selkie_channel_core::{Problem, Redactor};
 use serde::Serialize;
 
 use crate::build::HttpFactory;
-use crate::model_server::{ModelAtServer, ModelServer, ServerError, twice, within};
+use crate::model_server::{ModelAtServer, ServerError, twice, within};
 use crate::settings::SpeechSettings;
 use selkie_domain::clock::SharedClock;
 use selkie_domain::sound::Sound;
@@ -38,14 +38,7 @@ pub fn speech(
     redactor: &Redactor,
     clock: &SharedClock,
 ) -> Result<Option<Arc<dyn Speaker>>, Vec<Problem>> {
-    let server = ModelServer {
-        problems: settings.problems(),
-        url: settings.url(),
-        model: settings.named(),
-        api_key: settings.api_key.as_ref(),
-        silence: settings.timeout.0,
-    };
-    let Some(at) = server.build(http, redactor, clock)? else { return Ok(None) };
+    let Some(at) = ModelAtServer::build(settings, http, redactor, clock)? else { return Ok(None) };
     let voice = settings.voice.clone().unwrap_or_default();
     Ok(Some(Arc::new(Server { at, voice })))
 }

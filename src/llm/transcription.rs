@@ -9,7 +9,7 @@ use selkie_channel_core::{Problem, Redactor};
 use serde::Deserialize;
 
 use crate::build::HttpFactory;
-use crate::model_server::{ModelAtServer, ModelServer, ServerError, twice, within};
+use crate::model_server::{ModelAtServer, ServerError, twice, within};
 use crate::settings::TranscriptionSettings;
 use selkie_domain::clock::SharedClock;
 use selkie_domain::wav;
@@ -59,14 +59,7 @@ pub fn transcription(
     redactor: &Redactor,
     clock: &SharedClock,
 ) -> Result<Option<Arc<dyn Transcriber>>, Vec<Problem>> {
-    let server = ModelServer {
-        problems: settings.problems(),
-        url: settings.url(),
-        model: settings.named(),
-        api_key: settings.api_key.as_ref(),
-        silence: settings.timeout.0,
-    };
-    let Some(at) = server.build(http, redactor, clock)? else { return Ok(None) };
+    let Some(at) = ModelAtServer::build(settings, http, redactor, clock)? else { return Ok(None) };
     let language = settings.language.clone();
     Ok(Some(Arc::new(Server { at, language })))
 }

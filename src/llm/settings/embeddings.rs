@@ -1,16 +1,12 @@
 //! The section of a server of embeddings: any that speaks OpenAI's `/embeddings`.
 
-use reqwest::Url;
 use schemars::JsonSchema;
 use secrecy::SecretString;
 use selkie_channel_core::Problem;
 use serde::Deserialize;
 
-use super::model_server::{ServerKeys, address, named};
+use super::model_server::{ServerKeys, ServerSection};
 use selkie_domain::span::Span;
-
-/// The end of the address that is asked, which may be written or left out.
-const PATH: &str = "/embeddings";
 
 /// What is found by what it means, and not by its words alone. Off while no endpoint is set.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -33,57 +29,30 @@ impl Default for EmbeddingSettings {
     }
 }
 
-impl EmbeddingSettings {
-    /// Lists everything that is wrong. Keys are inside the section.
-    pub fn problems(&self) -> Vec<Problem> {
+impl ServerSection for EmbeddingSettings {
+    fn server(&self) -> ServerKeys<'_> {
         ServerKeys {
-            endpoint: self.endpoint.as_deref().map(|text| address(text, &[PATH])),
+            endpoint: self.endpoint.as_deref(),
+            ends: &["/embeddings"],
             model: self.model.as_deref(),
             api_key: self.api_key.as_ref(),
-            timeout: Some(self.timeout),
+            timeout: self.timeout,
         }
-        .problems()
     }
 
-    /// Returns the model's name, where one is written.
-    pub fn named(&self) -> Option<&str> {
-        named(self.model.as_deref())
-    }
-
-    /// Returns the address that is asked; nothing while it is off.
-    pub(crate) fn url(&self) -> Option<Url> {
-        self.endpoint.as_deref().and_then(|text| address(text, &[PATH]).ok())
+    fn own_problems(&self) -> Vec<Problem> {
+        Vec::new()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::model_server::tests::faults;
     use super::*;
-
-    fn read(yaml: &str) -> EmbeddingSettings {
-        serde_saphyr::from_str(yaml).expect("settings")
-    }
-
-    #[test]
-    fn an_address_is_taken_with_its_end_or_without() {
-        for (written, asked) in [
-            ("https://api.example/v1", "https://api.example/v1/embeddings"),
-            ("https://api.example/v1/", "https://api.example/v1/embeddings"),
-            ("https://api.example/v1/embeddings", "https://api.example/v1/embeddings"),
-            ("https://api.example/v1/embeddings?v=2", "https://api.example/v1/embeddings?v=2"),
-            ("http://127.0.0.1:8080", "http://127.0.0.1:8080/embeddings"),
-        ] {
-            assert_eq!(address(written, &[PATH]).expect("an address").as_str(), asked);
-        }
-        assert_eq!(read("{}").url(), None, "it is off");
-    }
 
     #[test]
     fn everything_wrong_is_said() {
-        let said = |yaml: &str| {
-            let all = read(yaml).problems();
-            all.iter().map(|p| format!("{}: {}", p.key, p.message)).collect::<Vec<_>>().join("\n")
-        };
+        let said = faults::<EmbeddingSettings>;
         assert_eq!(said("{endpoint: 'http://h/v1', model: m}"), "");
         insta::assert_snapshot!(said("{endpoint: 'http://h/v1', model: ' ', timeout: 0s}"), @r"
         model: is missing: name the model to ask the endpoint for

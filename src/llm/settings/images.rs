@@ -6,12 +6,15 @@ use secrecy::SecretString;
 use selkie_channel_core::Problem;
 use serde::Deserialize;
 
-use super::model_server::{ServerKeys, address, named, problem};
+use super::model_server::{ServerKeys, ServerSection, problem};
+use selkie_domain::span::Span;
 
 /// What is asked for a new picture; it may be written behind the address or left out.
 const MAKE: &str = "/images/generations";
 /// What is asked for a changed one.
 const CHANGE: &str = "/images/edits";
+/// How long a server may take for one: it is paid for a try, and asked once.
+const LIMIT: Span = Span::seconds(180);
 
 /// How pictures are made from words. Off while no endpoint is set.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -39,43 +42,35 @@ impl Default for ImageSettings {
     }
 }
 
-impl ImageSettings {
-    /// Lists everything that is wrong. Keys are inside the section.
-    pub fn problems(&self) -> Vec<Problem> {
-        let mut out = ServerKeys {
-            endpoint: self.endpoint.as_deref().map(|text| address(text, &[MAKE])),
+impl ServerSection for ImageSettings {
+    fn server(&self) -> ServerKeys<'_> {
+        ServerKeys {
+            endpoint: self.endpoint.as_deref(),
+            ends: &[MAKE],
             model: self.model.as_deref(),
             api_key: self.api_key.as_ref(),
-            timeout: None,
+            timeout: LIMIT,
         }
-        .problems();
-        let size = self.size.as_deref().and_then(size_fault);
-        out.extend(size.map(|why| problem("size", why)));
-        if !self.cost_usd.is_finite() || self.cost_usd < 0.0 {
-            let message = format!("takes US dollars, 0 or more, not {}", self.cost_usd);
-            out.push(problem("cost_usd", message));
-        }
-        out
     }
 
+    fn own_problems(&self) -> Vec<Problem> {
+        let size = self.size.as_deref().and_then(size_fault);
+        let cost = (!self.cost_usd.is_finite() || self.cost_usd < 0.0)
+            .then(|| format!("takes US dollars, 0 or more, not {}", self.cost_usd));
+        let wrong = [("size", size), ("cost_usd", cost)];
+        wrong.into_iter().filter_map(|(key, why)| Some(problem(key, why?))).collect()
+    }
+}
+
+impl ImageSettings {
     /// Whether pictures can be made.
     pub fn is_on(&self) -> bool {
-        self.url().is_some()
+        self.server().url().is_some()
     }
 
     /// Returns what one costs, in millionths of a US dollar.
     pub fn micro_usd(&self) -> u64 {
         (self.cost_usd * 1e6) as u64
-    }
-
-    /// Returns the model's name, where one is written.
-    pub fn named(&self) -> Option<&str> {
-        named(self.model.as_deref())
-    }
-
-    /// Returns the address that makes one; nothing while it is off.
-    pub(crate) fn url(&self) -> Option<Url> {
-        self.endpoint.as_deref().and_then(|text| address(text, &[MAKE]).ok())
     }
 }
 
@@ -102,6 +97,7 @@ pub fn size_fault(size: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::model_server::tests::faults;
     use super::*;
 
     fn read(yaml: &str) -> ImageSettings {
@@ -111,7 +107,8 @@ mod tests {
     #[test]
     fn one_address_makes_and_changes() {
         for written in ["http://h/v1", "http://h/v1/", "http://h/v1/images/generations"] {
-            let url = read(&format!("{{endpoint: '{written}', model: m}}")).url().expect("one");
+            let settings = read(&format!("{{endpoint: '{written}', model: m}}"));
+            let url = settings.server().url().expect("one");
             assert_eq!(url.as_str(), "http://h/v1/images/generations");
             assert_eq!(changing(&url).as_str(), "http://h/v1/images/edits");
             assert_eq!(beside(&url, "/models").as_str(), "http://h/v1/models");
@@ -120,10 +117,7 @@ mod tests {
 
     #[test]
     fn everything_wrong_is_said() {
-        let said = |yaml: &str| {
-            let all = read(yaml).problems();
-            all.iter().map(|p| format!("{}: {}", p.key, p.message)).collect::<Vec<_>>().join("\n")
-        };
+        let said = faults::<ImageSettings>;
         assert_eq!(
             said("{endpoint: 'http://h/v1', model: m, size: 1024x1536, cost_usd: 0.04}"),
             ""

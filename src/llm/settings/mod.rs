@@ -23,6 +23,7 @@ pub(super) use self::check::read_endpoint;
 pub use self::embeddings::EmbeddingSettings;
 pub use self::images::{ImageSettings, size_fault};
 pub(super) use self::images::{beside, changing};
+pub(super) use self::model_server::ServerSection;
 pub use self::provider::Provider;
 pub(super) use self::provider::is_cloud;
 pub use self::speech::{SpeechSettings, VOICE, voice_fault};

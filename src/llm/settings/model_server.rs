@@ -8,29 +8,60 @@ use selkie_channel_core::Problem;
 use super::check::read_endpoint;
 use selkie_domain::span::Span;
 
+/// The section of a server of one model.
+pub(crate) trait ServerSection {
+    /// Returns the keys that every such section has.
+    fn server(&self) -> ServerKeys<'_>;
+
+    /// Lists what is wrong with the others.
+    fn own_problems(&self) -> Vec<Problem>;
+
+    /// Lists everything that is wrong. Keys are inside the section.
+    fn problems(&self) -> Vec<Problem> {
+        let mut all = self.server().problems();
+        all.extend(self.own_problems());
+        all
+    }
+}
+
 /// The keys that every such section has.
-pub(super) struct ServerKeys<'a> {
-    pub endpoint: Option<Result<Url, String>>,
+pub(crate) struct ServerKeys<'a> {
+    pub endpoint: Option<&'a str>,
+    /// The ends of the address that is asked: the first is put behind an endpoint that has none of them.
+    pub ends: &'static [&'static str],
     pub model: Option<&'a str>,
+    /// Sent as a bearer token.
     pub api_key: Option<&'a SecretString>,
-    /// How long one try may take, where config says that.
-    pub timeout: Option<Span>,
+    /// How long one try may take.
+    pub timeout: Span,
 }
 
 impl ServerKeys<'_> {
-    /// Lists everything that is wrong with them.
-    pub fn problems(self) -> Vec<Problem> {
-        let Self { endpoint, model, api_key, timeout } = self;
+    /// Returns the address that is asked; nothing where no server is.
+    pub fn url(&self) -> Option<Url> {
+        self.address()?.ok()
+    }
+
+    /// Returns the model's name, where one is written.
+    pub fn model(&self) -> Option<&str> {
+        self.model.map(str::trim).filter(|name| !name.is_empty())
+    }
+
+    fn address(&self) -> Option<Result<Url, String>> {
+        self.endpoint.map(|text| address(text, self.ends))
+    }
+
+    fn problems(&self) -> Vec<Problem> {
         let mut out = Vec::new();
         let mut wrong = |key: &str, message: &str| out.push(problem(key, message));
-        match endpoint {
+        match self.address() {
             Some(Err(message)) => wrong("endpoint", &message),
-            Some(Ok(_)) if named(model).is_none() => {
+            Some(Ok(_)) if self.model().is_none() => {
                 wrong("model", "is missing: name the model to ask the endpoint for");
             }
             Some(Ok(_)) => {}
             None => {
-                let set = [("model", model.is_some()), ("api_key", api_key.is_some())];
+                let set = [("model", self.model.is_some()), ("api_key", self.api_key.is_some())];
                 for (key, _) in set.into_iter().filter(|(_, is_set)| *is_set) {
                     wrong(
                         key,
@@ -40,10 +71,10 @@ impl ServerKeys<'_> {
             }
         }
         let is_key = |key: &SecretString| HeaderValue::from_str(key.expose_secret().trim()).is_ok();
-        if api_key.is_some_and(|key| !is_key(key)) {
+        if self.api_key.is_some_and(|key| !is_key(key)) {
             wrong("api_key", "contains characters that no key has (a line break?)");
         }
-        if timeout.is_some_and(|timeout| timeout.0.is_zero()) {
+        if self.timeout.0.is_zero() {
             wrong("timeout", "takes a length of time above 0");
         }
         out
@@ -65,17 +96,39 @@ pub(super) fn problem(key: &str, message: impl Into<String>) -> Problem {
     Problem { key: key.to_owned(), message: message.into() }
 }
 
-/// Returns a model's name, where one is written.
-pub(super) fn named(model: Option<&str>) -> Option<&str> {
-    model.map(str::trim).filter(|name| !name.is_empty())
-}
-
 /// Reads an address that may be written with the first of these ends or without; with another one it stays.
-pub(super) fn address(text: &str, ends: &[&str]) -> Result<Url, String> {
+fn address(text: &str, ends: &[&str]) -> Result<Url, String> {
     let mut url = read_endpoint(text)?;
     let path = url.path().trim_end_matches('/').to_owned();
     let is_whole = ends.iter().any(|end| path.ends_with(end));
     let end = ends.first().filter(|_| !is_whole).copied().unwrap_or_default();
     url.set_path(&format!("{path}{end}"));
     Ok(url)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Writes down everything that is wrong with a section.
+    pub fn faults<Section: ServerSection + serde::de::DeserializeOwned>(yaml: &str) -> String {
+        let section: Section = serde_saphyr::from_str(yaml).expect("settings");
+        let lines = section.problems().into_iter().map(|p| format!("{}: {}", p.key, p.message));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn an_address_is_taken_with_its_end_or_without() {
+        const ENDS: [&str; 2] = ["/embeddings", "/inference"];
+        for (written, asked) in [
+            ("https://api.example/v1", "https://api.example/v1/embeddings"),
+            ("https://api.example/v1/", "https://api.example/v1/embeddings"),
+            ("https://api.example/v1/embeddings", "https://api.example/v1/embeddings"),
+            ("https://api.example/v1/embeddings?v=2", "https://api.example/v1/embeddings?v=2"),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080/embeddings"),
+            ("http://127.0.0.1:8080/inference", "http://127.0.0.1:8080/inference"),
+        ] {
+            assert_eq!(address(written, &ENDS).expect("an address").as_str(), asked);
+        }
+    }
 }

@@ -1,16 +1,13 @@
 //! The section of what says words aloud: a server that speaks OpenAI's `/audio/speech`, or a program.
 
-use reqwest::Url;
 use schemars::JsonSchema;
 use secrecy::SecretString;
 use selkie_channel_core::Problem;
 use serde::Deserialize;
 
-use super::model_server::{ServerKeys, address, command_problem, named, problem};
+use super::model_server::{ServerKeys, ServerSection, command_problem, problem};
 use selkie_domain::span::Span;
 
-/// The end of the address that is asked, which may be written or left out.
-const PATH: &str = "/audio/speech";
 /// The longest name of a voice, in characters.
 const MAX_VOICE: usize = 64;
 /// Stands in a command for the voice.
@@ -53,45 +50,37 @@ impl Default for SpeechSettings {
     }
 }
 
-impl SpeechSettings {
-    /// Lists everything that is wrong. Keys are inside the section.
-    pub fn problems(&self) -> Vec<Problem> {
-        let mut out = ServerKeys {
-            endpoint: self.endpoint.as_deref().map(|text| address(text, &[PATH])),
+impl ServerSection for SpeechSettings {
+    fn server(&self) -> ServerKeys<'_> {
+        ServerKeys {
+            endpoint: self.endpoint.as_deref(),
+            ends: &["/audio/speech"],
             model: self.model.as_deref(),
             api_key: self.api_key.as_ref(),
-            timeout: Some(self.timeout),
+            timeout: self.timeout,
         }
-        .problems();
-        out.extend(command_problem(&self.command, self.endpoint.is_some()));
-        match &self.voice {
-            Some(voice) => out.extend(voice_fault(voice).map(|why| problem("voice", why))),
-            None if self.url().is_some() => {
-                let message = "is missing: name a voice of the server (alloy at OpenAI)";
-                out.push(problem("voice", message));
+    }
+
+    fn own_problems(&self) -> Vec<Problem> {
+        let mut out = Vec::from_iter(command_problem(&self.command, self.endpoint.is_some()));
+        let voice = match &self.voice {
+            Some(voice) => voice_fault(voice),
+            None if self.server().url().is_some() => {
+                Some("is missing: name a voice of the server (alloy at OpenAI)".to_owned())
             }
-            None if self.command.iter().any(|word| word.contains(VOICE)) => {
-                let message = "is missing: the command has {voice}; name the one that is usual";
-                out.push(problem("voice", message));
-            }
-            None => {}
-        }
+            None => self.command.iter().any(|word| word.contains(VOICE)).then(|| {
+                "is missing: the command has {voice}; name the one that is usual".to_owned()
+            }),
+        };
+        out.extend(voice.map(|why| problem("voice", why)));
         out
     }
+}
 
+impl SpeechSettings {
     /// Whether something says words aloud.
     pub fn is_on(&self) -> bool {
-        self.url().is_some() || !self.command.is_empty()
-    }
-
-    /// Returns the model's name, where one is written.
-    pub fn named(&self) -> Option<&str> {
-        named(self.model.as_deref())
-    }
-
-    /// Returns the address that is asked; nothing where no server is.
-    pub(crate) fn url(&self) -> Option<Url> {
-        self.endpoint.as_deref().and_then(|text| address(text, &[PATH]).ok())
+        self.server().url().is_some() || !self.command.is_empty()
     }
 }
 
@@ -107,6 +96,7 @@ pub fn voice_fault(voice: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::model_server::tests::faults;
     use super::*;
 
     fn read(yaml: &str) -> SpeechSettings {
@@ -114,15 +104,14 @@ mod tests {
     }
 
     fn said(yaml: &str) -> String {
-        let all = read(yaml).problems();
-        all.iter().map(|p| format!("{}: {}", p.key, p.message)).collect::<Vec<_>>().join("\n")
+        faults::<SpeechSettings>(yaml)
     }
 
     #[test]
     fn a_server_or_a_program_says_it() {
         let server = "{endpoint: 'http://h/v1', model: m, voice: alloy}";
         assert_eq!((said(server).as_str(), read(server).is_on()), ("", true));
-        let url = read(server).url().expect("an address");
+        let url = read(server).server().url().expect("an address");
         assert_eq!(url.as_str(), "http://h/v1/audio/speech");
         let program = "{command: [espeak-ng, --stdout]}";
         assert_eq!((said(program).as_str(), read(program).is_on()), ("", true));

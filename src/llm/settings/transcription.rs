@@ -1,16 +1,13 @@
 //! The section of what writes down voice messages: a server that speaks OpenAI's `/audio/transcriptions`, or a program.
 
-use reqwest::Url;
 use schemars::JsonSchema;
 use secrecy::SecretString;
 use selkie_channel_core::Problem;
 use serde::{Deserialize, Serialize};
 
-use super::model_server::{ServerKeys, address, command_problem, named, problem};
+use super::model_server::{ServerKeys, ServerSection, command_problem, problem};
 use selkie_domain::span::Span;
 
-/// The end of the address that is asked, which may be written or left out; whisper.cpp's server has another one.
-const PATHS: [&str; 2] = ["/audio/transcriptions", "/inference"];
 /// Stands in a command for the path of the recording.
 pub const FILE: &str = "{file}";
 /// No recording is longer.
@@ -95,16 +92,20 @@ impl Default for TranscriptionSettings {
     }
 }
 
-impl TranscriptionSettings {
-    /// Lists everything that is wrong. Keys are inside the section.
-    pub fn problems(&self) -> Vec<Problem> {
-        let mut out = ServerKeys {
-            endpoint: self.endpoint.as_deref().map(|text| address(text, &PATHS)),
+impl ServerSection for TranscriptionSettings {
+    fn server(&self) -> ServerKeys<'_> {
+        ServerKeys {
+            endpoint: self.endpoint.as_deref(),
+            // The other one is whisper.cpp's server.
+            ends: &["/audio/transcriptions", "/inference"],
             model: self.model.as_deref(),
             api_key: self.api_key.as_ref(),
-            timeout: Some(self.timeout),
+            timeout: self.timeout,
         }
-        .problems();
+    }
+
+    fn own_problems(&self) -> Vec<Problem> {
+        let mut out = Vec::new();
         let command = command_problem(&self.command, self.endpoint.is_some());
         let names_file = self.command.iter().skip(1).any(|word| word.contains(FILE));
         match command {
@@ -130,16 +131,6 @@ impl TranscriptionSettings {
         }
         out
     }
-
-    /// Returns the model's name, where one is written.
-    pub fn named(&self) -> Option<&str> {
-        named(self.model.as_deref())
-    }
-
-    /// Returns the address that is asked; nothing where no server is.
-    pub(crate) fn url(&self) -> Option<Url> {
-        self.endpoint.as_deref().and_then(|text| address(text, &PATHS).ok())
-    }
 }
 
 fn is_language(text: &str) -> bool {
@@ -150,34 +141,12 @@ fn is_language(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::model_server::tests::faults;
     use super::*;
-
-    fn read(yaml: &str) -> TranscriptionSettings {
-        serde_saphyr::from_str(yaml).expect("settings")
-    }
-
-    #[test]
-    fn an_address_is_taken_with_its_end_or_without() {
-        for (written, asked) in [
-            ("https://api.example/v1", "https://api.example/v1/audio/transcriptions"),
-            ("https://api.example/v1/", "https://api.example/v1/audio/transcriptions"),
-            (
-                "https://api.example/v1/audio/transcriptions",
-                "https://api.example/v1/audio/transcriptions",
-            ),
-            ("http://127.0.0.1:8080/inference", "http://127.0.0.1:8080/inference"),
-        ] {
-            assert_eq!(address(written, &PATHS).expect("an address").as_str(), asked);
-        }
-        assert_eq!(read("{}").url(), None, "it is off");
-    }
 
     #[test]
     fn everything_wrong_is_said() {
-        let said = |yaml: &str| {
-            let all = read(yaml).problems();
-            all.iter().map(|p| format!("{}: {}", p.key, p.message)).collect::<Vec<_>>().join("\n")
-        };
+        let said = faults::<TranscriptionSettings>;
         for right in [
             "{}",
             "{endpoint: 'http://h/v1', model: m, language: pt-BR}",
