@@ -116,9 +116,10 @@ impl CommandLog {
         inner.around(path, file, TICK).fold(Provenance::CLEAN, |all, run| all.and(run.wrote()))
     }
 
-    /// Whether a command that may write there ran when a file was changed last, for certain.
+    /// Whether a command that may write there ran when a file was changed last, for certain: what was changed in the
+    /// millisecond in which the command started may be older than it.
     pub(super) fn ran_at(&self, path: &Path, file: &fs::Metadata) -> bool {
-        locked(&self.0).around(path, file, 0).next().is_some()
+        locked(&self.0).around(path, file, 0).any(|run| run.from < changed(file))
     }
 
     /// Whether a command that may write there ran when a file was changed last, whatever it may have written.
@@ -186,8 +187,7 @@ impl Run {
 impl Inner {
     /// The runs that may have changed a file when it was changed last.
     fn around(&self, path: &Path, file: &fs::Metadata, tick: i64) -> impl Iterator<Item = &Run> {
-        let first =
-            file.ctime().saturating_mul(1_000).saturating_add(file.ctime_nsec() / 1_000_000);
+        let first = changed(file);
         let last = first.saturating_add(if file.ctime_nsec() == 0 { WHOLE_SECOND } else { 0 });
         let meanwhile = self.runs.iter().filter(move |run| run.covers(first, last, tick));
         meanwhile.filter(move |run| path.starts_with(&run.folder))
@@ -235,6 +235,11 @@ impl Inner {
         fs::rename(&new, path)?;
         fs::File::open(folder)?.sync_all()
     }
+}
+
+/// In milliseconds since 1970.
+fn changed(file: &fs::Metadata) -> i64 {
+    file.ctime().saturating_mul(1_000).saturating_add(file.ctime_nsec() / 1_000_000)
 }
 
 fn real(folder: &Path) -> PathBuf {

@@ -1,7 +1,5 @@
 //! What commands may have written, by when they ran and when a file changed.
 
-use std::os::unix::fs::MetadataExt as _;
-
 use tempfile::TempDir;
 
 use super::*;
@@ -12,8 +10,7 @@ use selkie_domain::taint::Taint;
 const WROTE: Provenance = Provenance { level: Taint::Derived, trust: Trust::Allowed };
 
 fn changed(file: &Path) -> i64 {
-    let found = file.metadata().unwrap();
-    found.ctime() * 1_000 + found.ctime_nsec() / 1_000_000
+    super::changed(&file.metadata().unwrap())
 }
 
 fn moment(millis: i64) -> DateTime<Utc> {
@@ -66,6 +63,19 @@ fn what_changed_there_while_a_command_ran_is_what_that_may_have_written() {
         let elsewhere = Arc::<CommandLog>::default();
         ran(&elsewhere, &dir.path().join("other"), at + from, at + to);
         assert_eq!(whose(&elsewhere, &file), Provenance::CLEAN);
+    }
+}
+
+/// A file that came in the millisecond in which a command started is not known to be the command's.
+#[test]
+fn a_command_made_for_certain_what_is_younger_than_it() {
+    let dir = TempDir::new().unwrap();
+    let file = file(&dir);
+    let at = changed(&file);
+    for (from, is) in [(at - 1, true), (at, false), (at + 1, false)] {
+        let log = Arc::<CommandLog>::default();
+        ran(&log, dir.path(), from, at + 9);
+        assert_eq!(log.ran_at(&file, &file.metadata().unwrap()), is, "{from}");
     }
 }
 
