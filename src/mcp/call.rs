@@ -3,11 +3,9 @@
 use std::sync::Arc;
 
 use selkie_tools::ports::Progress;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-
-use crate::elicitation::ElicitationAnswers;
 
 /// Around one call.
 #[derive(Clone)]
@@ -20,6 +18,6 @@ pub struct CallContext {
     pub deadline: Instant,
     /// The schema of the tool's arguments, as it was listed: some servers at an address want arguments as headers, too.
     pub schema: Option<Arc<Value>>,
-    /// What was answered to what the same call asked before.
-    pub answers: Option<ElicitationAnswers>,
+    /// What was answered to what the same call asked before: [`Inquiry::answers`](crate::Inquiry::answers).
+    pub answers: Map<String, Value>,
 }

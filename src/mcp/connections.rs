@@ -6,7 +6,7 @@ use std::sync::Arc;
 use selkie_domain::chance::Chance;
 use serde_json::{Map, Value};
 
-use crate::asking;
+use crate::asking::{self, ToolCall};
 use crate::call::CallContext;
 use crate::deps::ConnectionDeps;
 use crate::error::McpError;
@@ -68,7 +68,7 @@ impl Connections {
         arguments: Map<String, Value>,
         of: CallContext,
     ) -> Result<CallOutcome, McpError> {
-        asking::call(self.server(server)?, tool, arguments, &of).await
+        asking::call(self.server(server)?, &ToolCall { tool, arguments, of }).await
     }
 
     /// Begins to sign in at a server, with these scopes besides those that it or the config wants.

@@ -1,11 +1,11 @@
-//! What a server asks a person in the middle of a call, and what goes back to it.
+//! What a server asks a person in the middle of a call.
 
 use std::collections::BTreeMap;
 
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
 
 use crate::error::McpError;
 use crate::text::{begin, clean, short};
@@ -44,62 +44,12 @@ pub enum Demand {
     /// Values: the schema of an object of plain ones.
     Values(Value),
     /// A visit to a page.
-    Page(Page),
-}
-
-/// A page that a person is to open.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Page {
-    /// Its whole address, `http` or `https`.
-    pub url: String,
-    /// Whose page it is.
-    pub host: String,
-}
-
-/// What a person has answered to an [`Elicitation`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ElicitationAnswers {
-    /// As the server gave it.
-    pub request_state: Option<String>,
-    /// By the questions' keys.
-    pub answers: BTreeMap<String, Answer>,
-}
-
-/// An answer to one question.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Answer {
-    /// These values, which fit the question's schema.
-    Accept(Map<String, Value>),
-    /// The page was opened, and what there was to do there is done.
-    Visited,
-    /// The person does not want to.
-    Decline,
-    /// Nobody has answered.
-    Cancel,
-}
-
-impl ElicitationAnswers {
-    /// Puts the answers into the parameters of the call.
-    pub(crate) fn put_into(&self, params: &mut Map<String, Value>) {
-        if !self.answers.is_empty() {
-            let answers = self.answers.iter().map(|(key, answer)| (key.clone(), answer.written()));
-            params.insert("inputResponses".to_owned(), Value::Object(answers.collect()));
-        }
-        if let Some(state) = &self.request_state {
-            params.insert("requestState".to_owned(), json!(state));
-        }
-    }
-}
-
-impl Answer {
-    fn written(&self) -> Value {
-        match self {
-            Self::Accept(content) => json!({ "action": "accept", "content": content }),
-            Self::Visited => json!({ "action": "accept" }),
-            Self::Decline => json!({ "action": "decline" }),
-            Self::Cancel => json!({ "action": "cancel" }),
-        }
-    }
+    Page {
+        /// Its whole address, `http` or `https`.
+        url: String,
+        /// Whose page it is.
+        host: String,
+    },
 }
 
 #[derive(Deserialize)]
@@ -126,7 +76,7 @@ impl InputParams {
             Some("url") if self.url.len() <= MAX_URL => {
                 let url = Url::parse(&self.url).ok()?;
                 let host = url.host_str().filter(|_| matches!(url.scheme(), "http" | "https"))?;
-                Some(Demand::Page(Page { host: host.to_owned(), url: url.to_string() }))
+                Some(Demand::Page { host: host.to_owned(), url: url.to_string() })
             }
             Some(_) => None,
         }

@@ -1,14 +1,11 @@
 //! What a server asks a person in the middle of a call, one question after the other, and what was answered so far.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use crate::elicitation::{Answer, Demand, Elicitation, ElicitationAnswers, ElicitationQuestion};
+use crate::elicitation::{Demand, Elicitation, ElicitationQuestion};
 use crate::form::{DECLINED, FieldAnswer, button, fields};
 use crate::text::begin;
-use selkie_channel_core::Choice;
 use selkie_domain::question::{Ask, QuestionResult};
 use selkie_domain::span::Span;
 use selkie_guard::visible::{code, fenced};
@@ -29,8 +26,8 @@ const ACCEPTED: &str = "yes";
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Inquiry {
     asks: Elicitation,
-    /// By the questions' keys, in the questions' order.
-    answers: BTreeMap<String, Answer>,
+    /// By the questions' keys, as the protocol writes them.
+    answers: Map<String, Value>,
     /// The fields of the question that is open.
     values: Map<String, Value>,
     /// So many of them have their answer.
@@ -63,7 +60,7 @@ impl Inquiry {
         }
         Ok(Self {
             asks,
-            answers: BTreeMap::new(),
+            answers: Map::new(),
             values: Map::new(),
             fields: 0,
             tries: 0,
@@ -79,12 +76,12 @@ impl Inquiry {
         let mut choices = vec![button(ACCEPTED, "Yes"), button(DECLINED, "Do not answer")];
         let mut many = false;
         let wants = match &open.wanted {
-            Demand::Page(page) => {
+            Demand::Page { url, host } => {
                 choices[0].label = "Done".to_owned();
                 format!(
                     "It wants you to open a page of {} yourself, and to say when you are done there. I do not open it:\n\n{}",
-                    code(&page.host),
-                    code(&page.url)
+                    code(host),
+                    code(url)
                 )
             }
             Demand::Values(schema) => match fields(schema).ok()?.get(self.fields) {
@@ -105,7 +102,15 @@ impl Inquiry {
             fault.collect::<String>(),
             fenced(foreign.trim()),
         );
-        Some(ask(markdown, choices, many))
+        Some(Ask {
+            v: Ask::VERSION,
+            markdown,
+            free_text: choices.is_empty(),
+            choices,
+            many,
+            placeholder: String::new(),
+            within: WITHIN,
+        })
     }
 
     /// Takes what came of the open question.
@@ -113,7 +118,7 @@ impl Inquiry {
         let Some(open) = self.open().cloned() else { return };
         let form = match &open.wanted {
             Demand::Values(schema) => fields(schema).unwrap_or_default(),
-            Demand::Page(_) => Vec::new(),
+            Demand::Page { .. } => Vec::new(),
         };
         let read =
             form.get(self.fields).map_or_else(|| Ok(plain(given)), |field| field.read(given));
@@ -128,8 +133,8 @@ impl Inquiry {
         self.tries = 0;
         self.fault = None;
         match read {
-            FieldAnswer::Declined => return self.close(&Answer::Decline),
-            FieldAnswer::None => return self.close(&Answer::Cancel),
+            FieldAnswer::Declined => return self.end("decline"),
+            FieldAnswer::None => return self.close(),
             FieldAnswer::LeftOut => {}
             FieldAnswer::Value(value) => {
                 self.values
@@ -140,32 +145,38 @@ impl Inquiry {
         if self.fields >= form.len() {
             let values = std::mem::take(&mut self.values);
             let answer = match open.wanted {
-                Demand::Page(_) => Answer::Visited,
-                Demand::Values(_) => Answer::Accept(values),
+                Demand::Page { .. } => json!({ "action": "accept" }),
+                Demand::Values(_) => json!({ "action": "accept", "content": values }),
             };
             self.answers.insert(open.key, answer);
             self.fields = 0;
         }
     }
 
-    /// Gives this answer to all that is open.
-    pub fn close(&mut self, answer: &Answer) {
+    /// Says of all that is open that nobody has answered.
+    pub fn close(&mut self) {
+        self.end("cancel");
+    }
+
+    fn end(&mut self, action: &str) {
         while let Some(open) = self.open() {
             let key = open.key.clone();
-            self.answers.insert(key, answer.clone());
+            self.answers.insert(key, json!({ "action": action }));
         }
     }
 
-    /// Returns what goes back to the server.
-    pub fn answers(&self) -> ElicitationAnswers {
-        let request_state = self.asks.request_state.clone();
-        ElicitationAnswers { request_state, answers: self.answers.clone() }
+    /// Returns what goes back to the server, as the call's parameters.
+    pub fn answers(&self) -> Map<String, Value> {
+        let answers = ("inputResponses".to_owned(), self.answers.clone().into());
+        let state = self.asks.request_state.as_ref();
+        let state = state.map(|state| ("requestState".to_owned(), json!(state)));
+        [answers].into_iter().chain(state).collect()
     }
 
     /// Says what the server did not get, where it did not get all.
     pub fn outcome(&self) -> Option<&'static str> {
-        let has = |answer: &Answer| self.answers.values().any(|given| given == answer);
-        match (has(&Answer::Decline), has(&Answer::Cancel)) {
+        let has = |action: &str| self.answers.values().any(|given| given["action"] == action);
+        match (has("decline"), has("cancel")) {
             (true, _) => Some("the server asked the person something, who declined to answer"),
             (_, true) => Some("the server asked a person something, and nobody answered"),
             _ => None,
@@ -185,17 +196,5 @@ fn plain(given: &QuestionResult) -> FieldAnswer {
         }
         QuestionResult::Chosen { .. } | QuestionResult::Words { .. } => FieldAnswer::Declined,
         QuestionResult::Expired | QuestionResult::NotAsked { .. } => FieldAnswer::None,
-    }
-}
-
-fn ask(markdown: String, choices: Vec<Choice>, many: bool) -> Ask {
-    Ask {
-        v: Ask::VERSION,
-        markdown,
-        free_text: choices.is_empty(),
-        choices,
-        many,
-        placeholder: String::new(),
-        within: WITHIN,
     }
 }

@@ -44,7 +44,7 @@ mod text;
 pub use call::CallContext;
 pub use connections::Connections;
 pub use deps::{ConnectionDeps, ListWatcher};
-pub use elicitation::{Answer, Demand, Elicitation, ElicitationAnswers, ElicitationQuestion, Page};
+pub use elicitation::{Demand, Elicitation, ElicitationQuestion};
 pub use error::McpError;
 pub use inquiry::Inquiry;
 pub use listing::{ListedTool, ServerList, UnlistedTool};

@@ -9,7 +9,6 @@ use tokio::time::Instant;
 
 use crate::ask::MODERN;
 use crate::call::CallContext;
-use crate::elicitation::Answer;
 use crate::inquiry::Inquiry;
 use crate::names::tool_name;
 use crate::outcome::{CallOutcome, CallResult};
@@ -113,7 +112,7 @@ impl McpTool {
                 cancel: scope.cancel.clone(),
                 deadline: scope.deadline.max(Instant::now()),
                 schema: Some(Arc::clone(&self.schema)),
-                answers: inquiry.as_ref().map(Inquiry::answers),
+                answers: inquiry.as_ref().map(Inquiry::answers).unwrap_or_default(),
             };
             let arguments = arguments.clone();
             let call = self.servers.connections.call(self.server, &self.tool, arguments, context);
@@ -135,7 +134,7 @@ impl McpTool {
     /// Asks a person what is open. Where nobody is there who could answer, the server is told so.
     fn inquire(&self, scope: &Scope, inquiry: &mut Inquiry) -> Result<(), ToolError> {
         if !scope.is_attended() {
-            inquiry.close(&Answer::Cancel);
+            inquiry.close();
         }
         let Some(ask) = inquiry.question(self.server) else { return Ok(()) };
         if !self.spec.stands_alone {

@@ -62,14 +62,6 @@ impl std::fmt::Debug for ResultPicture {
     }
 }
 
-/// What a server makes of a call.
-pub(crate) enum CallAnswer {
-    /// It is done.
-    Done(CallResult),
-    /// It needs something before it goes on: questions, or none, and what is to go back.
-    Asks(Elicitation),
-}
-
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WrittenResult {
@@ -125,13 +117,13 @@ impl PartContent {
 ///
 /// # Errors
 /// It is no answer, or it wants what is not offered.
-pub(crate) fn read(result: &RawValue, asks: bool) -> Result<CallAnswer, McpError> {
+pub(crate) fn read(result: &RawValue, asks: bool) -> Result<CallOutcome, McpError> {
     let result: WrittenResult = serde_json::from_str(result.get())
         .map_err(|error| McpError::Protocol(format!("sent no answer to a call: {error}")))?;
     match result.result_type.as_deref() {
-        None | Some("complete") => Ok(CallAnswer::Done(done(&result))),
+        None | Some("complete") => Ok(CallOutcome::Done(done(&result))),
         Some("input_required") if asks => {
-            elicitation::read(result.input_requests, result.request_state).map(CallAnswer::Asks)
+            elicitation::read(result.input_requests, result.request_state).map(CallOutcome::Asks)
         }
         Some(other) => {
             let other = short(other, 100);

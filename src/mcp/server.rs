@@ -20,7 +20,7 @@ use crate::settings::ServerSettings;
 use crate::start::Start;
 
 /// How long a server may take to start and to shake hands.
-pub(crate) const START: Duration = Duration::from_secs(60);
+const START: Duration = Duration::from_secs(60);
 /// The first rest after a failure, and the longest: each is twice the one before.
 const FIRST_REST: Duration = Duration::from_secs(1);
 const MAX_REST: Duration = Duration::from_secs(60);

@@ -15,7 +15,7 @@ use selkie_app::build::AppConfig;
 use selkie_app::lifecycle;
 use selkie_domain::question::{Ask, QuestionResult};
 use selkie_engine::delivery::questions::shown;
-use selkie_mcp::{Answer, CallContext, CallOutcome, CallResult, Inquiry, ServerSettings};
+use selkie_mcp::{CallContext, CallOutcome, CallResult, Inquiry, ServerSettings};
 use selkie_tools::ports::Silent;
 
 /// A call by hand.
@@ -51,7 +51,7 @@ impl ServerCall<'_> {
                 cancel: CancellationToken::new(),
                 deadline: Instant::now() + self.settings.timeout.0 * 2,
                 schema: None,
-                answers: inquiry.as_ref().map(Inquiry::answers),
+                answers: inquiry.as_ref().map(Inquiry::answers).unwrap_or_default(),
             };
             let arguments = self.arguments.clone();
             let call = plan.mcp.connections.call(self.name, self.tool, arguments, context);
@@ -65,7 +65,7 @@ impl ServerCall<'_> {
             while let Some(ask) = next.question(self.name) {
                 match answer(&ask)? {
                     Some(given) => next.take(&given),
-                    None => next.close(&Answer::Cancel),
+                    None => next.close(),
                 }
             }
             if let Some(outcome) = next.outcome() {

@@ -1,9 +1,9 @@
 //! What a server asks a person: how it is put, and what becomes of the answers.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::elicitation;
-use crate::{Answer, ElicitationAnswers, Inquiry, McpError};
+use crate::{Inquiry, McpError};
 use selkie_domain::question::QuestionResult;
 
 fn inquiry(requests: &Value) -> Result<Inquiry, String> {
@@ -26,7 +26,7 @@ fn chosen(id: &str) -> QuestionResult {
 }
 
 /// Answers one question after the other, over a restart each time.
-fn answered(requests: &Value, given: &[QuestionResult]) -> (Inquiry, ElicitationAnswers) {
+fn answered(requests: &Value, given: &[QuestionResult]) -> (Inquiry, Map<String, Value>) {
     let mut inquiry = inquiry(requests).unwrap();
     for given in given {
         inquiry.question("shop").expect("a question");
@@ -77,7 +77,7 @@ fn a_page_is_shown_whole_with_its_host_and_only_visited_by_a_person() {
     let labels: Vec<&str> = asked.choices.iter().map(|choice| choice.label.as_str()).collect();
     assert_eq!(labels, ["Done", "Do not answer"]);
     let done = answered(&asks, &[chosen("yes")]).1;
-    assert_eq!(done.answers["p"], Answer::Visited);
+    assert_eq!(done["inputResponses"]["p"], json!({ "action": "accept" }));
     for url in [
         "javascript:alert(1)",
         "file:///etc/passwd",
@@ -97,20 +97,22 @@ fn every_answer_is_kept_until_all_are_there() {
     let all = json!({ "a": two, "b": empty });
     let (inquiry, answers) = answered(&all, &[words("12"), words("7"), chosen("1"), chosen("yes")]);
     let values = json!({ "size": 7, "gift": true });
-    let values = values.as_object().unwrap().clone();
-    assert_eq!(answers.answers["a"], Answer::Accept(values));
-    assert_eq!(answers.answers["b"], Answer::Accept(Default::default()));
-    assert_eq!(answers.request_state.as_deref(), Some("s-1"));
+    let given = &answers["inputResponses"];
+    assert_eq!(given["a"], json!({ "action": "accept", "content": values }));
+    assert_eq!(given["b"], json!({ "action": "accept", "content": {} }));
+    assert_eq!(answers["requestState"], "s-1");
     assert_eq!(inquiry.outcome(), None);
 
-    for (given, answer) in [
-        (vec![words("decline")], Answer::Decline),
-        (vec![words("a"), words("b"), words("c")], Answer::Decline),
-        (vec![words("7"), chosen("decline")], Answer::Decline),
-        (vec![words("7"), QuestionResult::Expired], Answer::Cancel),
+    for (given, action) in [
+        (vec![words("decline")], "decline"),
+        (vec![words("a"), words("b"), words("c")], "decline"),
+        (vec![words("7"), chosen("decline")], "decline"),
+        (vec![words("7"), QuestionResult::Expired], "cancel"),
     ] {
         let (inquiry, answers) = answered(&all, &given);
-        assert_eq!([&answers.answers["a"], &answers.answers["b"]], [&answer, &answer], "{given:?}");
+        let answer = json!({ "action": action });
+        let both = json!({ "a": answer, "b": answer });
+        assert_eq!(answers["inputResponses"], both, "{given:?}");
         assert!(inquiry.outcome().is_some());
     }
 }

@@ -168,7 +168,7 @@ impl Desk {
             cancel: CancellationToken::new(),
             deadline: Instant::now() + TIMEOUT,
             schema: None,
-            answers: None,
+            answers: Map::new(),
         }
     }
 

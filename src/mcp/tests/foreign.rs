@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use tokio::time::{Duration, Instant};
 
 use super::desk::Desk;
-use crate::CallResult;
 use crate::listing::{Listing, ServerList};
-use crate::outcome::{CallAnswer, read};
+use crate::outcome::read;
+use crate::{CallOutcome, CallResult};
 
 fn raw(value: &Value) -> Box<RawValue> {
     to_raw_value(value).unwrap()
@@ -25,8 +25,8 @@ fn listed(tools: Vec<Value>) -> ServerList {
 
 fn result(value: &Value) -> CallResult {
     match read(&raw(value), true).unwrap() {
-        CallAnswer::Done(result) => result,
-        CallAnswer::Asks(asks) => panic!("{asks:?}"),
+        CallOutcome::Done(result) => result,
+        CallOutcome::Asks(asks) => panic!("{asks:?}"),
     }
 }
 

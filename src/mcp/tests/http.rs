@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use axum::body::{Body, Bytes};
 use axum::http::Response;
 use selkie_channel_core::{Redactor, locked};
+use selkie_domain::question::QuestionResult;
 use selkie_domain::span::Span;
 use selkie_tools::auth::{AuthProfiles, CredentialDeps};
 use selkie_tools::shell::OwnPrograms;
@@ -14,7 +15,7 @@ use tokio::time::timeout;
 
 use super::desk::{Desk, TIMEOUT};
 use super::web::{Web, WebRequest, events, status, typed};
-use crate::{Answer, CallContext, CallOutcome, ElicitationAnswers, McpError};
+use crate::{CallContext, CallOutcome, Inquiry, McpError};
 
 /// Answers all but calls.
 fn modern(
@@ -314,12 +315,9 @@ async fn a_person_is_asked_and_the_call_is_made_again() {
     let desk = Desk::at(&web.url).open();
     let CallOutcome::Asks(asks) = desk.call_with(desk.context()).await.unwrap() else { panic!() };
     assert_eq!(asks.questions[0].message, "Who?⟨U+202E⟩");
-    let content = json!({ "name": "Ada" }).as_object().unwrap().clone();
-    let answers = ElicitationAnswers {
-        request_state: asks.request_state.clone(),
-        answers: [("who".to_owned(), Answer::Accept(content))].into(),
-    };
-    let of = CallContext { answers: Some(answers), ..desk.context() };
+    let mut inquiry = Inquiry::begin(asks, None).unwrap();
+    inquiry.take(&QuestionResult::Words { text: "Ada".to_owned() });
+    let of = CallContext { answers: inquiry.answers(), ..desk.context() };
     assert!(matches!(desk.call_with(of).await, Ok(CallOutcome::Done(_))));
     let calls: Vec<_> = web.heard().into_iter().filter(|it| it.method() == "tools/call").collect();
     assert_eq!(calls.len(), 3);

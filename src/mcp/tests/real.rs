@@ -9,7 +9,7 @@ use selkie_sandbox::Launcher;
 use serde_json::{Map, Value, json};
 
 use super::desk::Desk;
-use crate::{Answer, CallContext, CallOutcome, Demand, ElicitationAnswers, ListedTool};
+use crate::{CallContext, CallOutcome, Demand, ListedTool};
 
 #[tokio::test]
 #[ignore = "needs a server: cargo test -p selkie-mcp real -- --ignored --nocapture URL"]
@@ -77,15 +77,18 @@ async fn call(
         let answer = |question: &crate::ElicitationQuestion| {
             let made_up = match &question.wanted {
                 Demand::Values(schema) => made_up(schema),
-                Demand::Page(_) => Value::Null,
+                Demand::Page { .. } => Value::Null,
             };
-            match made_up {
-                Value::Object(content) => (question.key.clone(), Answer::Accept(content)),
-                _ => (question.key.clone(), Answer::Decline),
-            }
+            let answer = match made_up.is_object() {
+                true => json!({ "action": "accept", "content": made_up }),
+                false => json!({ "action": "decline" }),
+            };
+            (question.key.clone(), answer)
         };
-        let answers = asks.questions.iter().map(answer).collect();
-        of.answers = Some(ElicitationAnswers { request_state: asks.request_state, answers });
+        let answers = asks.questions.iter().map(answer).collect::<Map<_, _>>();
+        let answers = ("inputResponses".to_owned(), answers.into());
+        let state = asks.request_state.map(|state| ("requestState".to_owned(), json!(state)));
+        of.answers = [answers].into_iter().chain(state).collect();
     }
 }
 
