@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use reqwest::header::HeaderMap;
 use selkie_tools::ports::Progress;
 use serde_json::{Map, Value, json};
 
@@ -35,22 +36,10 @@ impl Era {
 pub(crate) struct Ask {
     pub(crate) method: &'static str,
     pub(crate) params: Map<String, Value>,
-    /// The tool that it calls.
-    pub(crate) tool: Option<String>,
-    /// Arguments that go into headers, too, where there are headers: name and value.
-    pub(crate) headers: Vec<ParamHeader>,
+    /// What stands in headers, too, where there are headers.
+    pub(crate) headers: HeaderMap,
     /// Whom to tell how far it is.
     pub(crate) progress: Option<Arc<dyn Progress>>,
-    /// Whether the server is told when nobody waits any more.
-    pub(crate) can_be_called_off: bool,
-}
-
-/// An argument that a tool wants as a header.
-pub(crate) struct ParamHeader {
-    /// Behind `Mcp-Param-`.
-    pub(crate) name: String,
-    /// As headers can hold it.
-    pub(crate) value: String,
 }
 
 impl Ask {
@@ -60,8 +49,12 @@ impl Ask {
             Value::Object(params) => params,
             _ => Map::new(),
         };
-        let can_be_called_off = !matches!(method, "initialize" | "server/discover");
-        Self { method, params, tool: None, headers: Vec::new(), progress: None, can_be_called_off }
+        Self { method, params, headers: HeaderMap::new(), progress: None }
+    }
+
+    /// Whether the server is told when nobody waits any more.
+    pub(crate) fn can_be_called_off(&self) -> bool {
+        !matches!(self.method, "initialize" | "server/discover")
     }
 
     /// Returns its parameters with what the era wants in them, as the request of this number.

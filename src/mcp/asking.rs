@@ -114,10 +114,9 @@ impl ToolCall<'_> {
         let Self { tool, arguments, of } = self;
         let mut ask = Ask::new("tools/call", json!({ "name": tool, "arguments": arguments }));
         ask.params.extend(more);
-        ask.tool = Some((*tool).to_owned());
         ask.progress = Some(Arc::clone(&of.progress));
-        if let (Link::Http(_), Some(schema)) = (&connection.link, &of.schema) {
-            ask.headers = param_headers::of_call(schema, arguments);
+        if let Link::Http(_) = &connection.link {
+            ask.headers = param_headers::of_call(tool, of.schema.as_deref(), arguments);
         }
         ask
     }

@@ -19,7 +19,6 @@ use crate::http_answer::{answer_in, is_stream, refused, whole};
 use crate::message::{self, Incoming};
 use crate::news::{ListBell, News, ProgressTeller};
 use crate::open_calls::Reply;
-use crate::param_headers::header_value;
 
 /// How long a word to a server that answers nothing may take.
 const WORD: Duration = Duration::from_secs(5);
@@ -67,9 +66,9 @@ impl HttpLink {
         let endpoint = &self.endpoint;
         let id = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let body = message::request(id, ask.method, &ask.params(era, id));
-        let headers = endpoint.headers_of(&ask, era)?;
+        let headers = endpoint.headers_of(&ask, era);
         // In the newer era the end of the connection says so.
-        let is_called_off = ask.can_be_called_off && era != Era::Modern;
+        let is_called_off = ask.can_be_called_off() && era != Era::Modern;
         let mut open = OpenAsk { link: self, era, id: is_called_off.then_some(id) };
         let progress = ask.progress.as_ref().map(ProgressTeller::new);
         let mut stream = Stream { id: Some(id), era, progress, reader: EventReader::behind(None) };
@@ -140,27 +139,16 @@ impl Endpoint {
         headers
     }
 
-    fn headers_of(&self, ask: &Ask, era: Era) -> Result<HeaderMap, McpError> {
-        let wrong = || McpError::Settings("an argument does not fit into a header".to_owned());
+    fn headers_of(&self, ask: &Ask, era: Era) -> HeaderMap {
         let mut headers = self.headers_in(era);
-        if era != Era::Modern {
-            if ask.method == "initialize" {
-                // It only just asks which.
-                headers.remove(VERSION);
-            }
-            return Ok(headers);
+        if era == Era::Modern {
+            headers.insert("mcp-method", HeaderValue::from_static(ask.method));
+            headers.extend(ask.headers.clone());
+        } else if ask.method == "initialize" {
+            // It only just asks which.
+            headers.remove(VERSION);
         }
-        headers.insert("mcp-method", HeaderValue::from_static(ask.method));
-        if let Some(tool) = &ask.tool {
-            let value = HeaderValue::from_str(&header_value(tool)).map_err(|_| wrong())?;
-            headers.insert("mcp-name", value);
-        }
-        for header in &ask.headers {
-            let name = format!("mcp-param-{}", header.name.to_ascii_lowercase());
-            let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
-            headers.insert(name, HeaderValue::from_str(&header.value).map_err(|_| wrong())?);
-        }
-        Ok(headers)
+        headers
     }
 
     /// Tells the server what it does not answer.

@@ -2,9 +2,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
-
-use crate::ask::ParamHeader;
 
 /// The key of a schema that names the header.
 const KEY: &str = "x-mcp-header";
@@ -42,28 +41,35 @@ pub(crate) fn fault(schema: &Value) -> Option<String> {
     None
 }
 
-/// Returns the headers of a call.
-pub(crate) fn of_call(schema: &Value, arguments: &Map<String, Value>) -> Vec<ParamHeader> {
-    let headers =
-        named(schema).into_iter().filter_map(|HeaderProperty { path, header, .. }| {
-            let first = arguments.get(*path.first()?)?;
-            let text = match path[1..].iter().try_fold(first, |value, key| value.get(key))? {
-                Value::String(text) => text.clone(),
-                value @ (Value::Bool(_) | Value::Number(_)) => value.to_string(),
-                _ => return None,
-            };
-            Some(ParamHeader { name: header.as_str()?.to_owned(), value: header_value(&text) })
-        });
-    headers.collect()
+/// Returns the headers of a call: the tool, and the arguments that it wants there.
+pub(crate) fn of_call(
+    tool: &str,
+    schema: Option<&Value>,
+    arguments: &Map<String, Value>,
+) -> HeaderMap {
+    let wanted = schema.map(named).into_iter().flatten();
+    let wanted = wanted.filter_map(|HeaderProperty { path, header, .. }| {
+        let first = arguments.get(*path.first()?)?;
+        let text = match path[1..].iter().try_fold(first, |value, key| value.get(key))? {
+            Value::String(text) => text.clone(),
+            value @ (Value::Bool(_) | Value::Number(_)) => value.to_string(),
+            _ => return None,
+        };
+        let name = format!("mcp-param-{}", header.as_str()?);
+        Some((HeaderName::from_bytes(name.as_bytes()).ok()?, header_value(&text)))
+    });
+    let tool = (HeaderName::from_static("mcp-name"), header_value(tool));
+    wanted.chain([tool]).collect()
 }
 
 /// Writes a value as a header can hold it.
-pub(crate) fn header_value(text: &str) -> String {
+fn header_value(text: &str) -> HeaderValue {
     let is_plain = text.chars().all(|c| matches!(c, ' '..='~')) && text.trim() == text;
-    match is_plain && !(text.starts_with(BEGIN) && text.ends_with(END)) {
+    let written = match is_plain && !(text.starts_with(BEGIN) && text.ends_with(END)) {
         true => text.to_owned(),
         false => format!("{BEGIN}{}{END}", STANDARD.encode(text)),
-    }
+    };
+    HeaderValue::from_str(&written).expect("it is printable ASCII")
 }
 
 fn named(schema: &Value) -> Vec<HeaderProperty<'_>> {

@@ -95,7 +95,7 @@ impl StdioLink {
         let answer = self.talk.calls.open(id, ask.progress.as_ref())?;
         let mut open = OpenAsk { link: self, id, is_called_off: false };
         // Where it cannot be sent, the end answers.
-        open.is_called_off = self.send(line).await.is_ok() && ask.can_be_called_off;
+        open.is_called_off = self.send(line).await.is_ok() && ask.can_be_called_off();
         answer.await.unwrap_or_else(|_| Err(has_ended()))
     }
 
