@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use tokio::time::sleep;
+use tokio::time::timeout;
 
 use crate::ask::{Ask, Era, LEGACY, MODERN, client_info};
 use crate::error::McpError;
@@ -93,15 +93,10 @@ pub(crate) async fn shake(link: &Link, is_legacy: bool) -> Result<Peer, McpError
 
 /// Asks in the newer way; `None` where a program is silent.
 async fn discover(link: &Link) -> Option<Reply> {
-    let silence = async {
-        match link {
-            Link::Stdio(_) => sleep(PROBE).await,
-            Link::Http(_) => std::future::pending().await,
-        }
-    };
-    tokio::select! {
-        answer = link.ask(Era::Modern, Ask::new("server/discover", json!({}))) => Some(answer),
-        () = silence => None,
+    let asked = link.ask(Era::Modern, Ask::new("server/discover", json!({})));
+    match link {
+        Link::Stdio(_) => timeout(PROBE, asked).await.ok(),
+        Link::Http(_) => Some(asked.await),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::event_stream::{EventReader, MAX_EVENT};
 use crate::http_address::HttpAddress;
 use crate::http_answer::{answer_in, is_stream, refused, whole};
 use crate::message::{self, Incoming};
-use crate::news::{ListBell, News, ProgressTeller};
+use crate::news::{ListBell, ProgressTeller};
 use crate::open_calls::Reply;
 
 /// How long a word to a server that answers nothing may take.
@@ -79,7 +79,7 @@ impl HttpLink {
 
     /// Tells the server that the handshake is done.
     pub(crate) async fn begin(&self, era: Era) -> Result<(), McpError> {
-        self.endpoint.tell(era, message::notice("notifications/initialized", None)).await
+        self.endpoint.tell(era, message::initialized()).await
     }
 
     /// Listens to the news of a server of the older era, until it says no more; whether to listen again.
@@ -219,23 +219,17 @@ impl Endpoint {
 
     async fn take(&self, message: Incoming, stream: &mut Stream) {
         match message {
-            Incoming::Answer { .. } | Incoming::Stray => {}
-            Incoming::Request { id, method } => {
-                // In the newer era it has no right to ask, and nowhere to get an answer.
-                let reply = message::reply(&id, &method).filter(|_| stream.era != Era::Modern);
-                if let Some(reply) = reply {
-                    timeout(WORD, self.tell(stream.era, reply)).await.ok();
+            // In the newer era it has no right to ask, and nowhere to get an answer.
+            Incoming::Request { reply } if stream.era != Era::Modern => {
+                timeout(WORD, self.tell(stream.era, reply)).await.ok();
+            }
+            Incoming::Progress(news) if Some(news.progress_token) == stream.id => {
+                if let Some(progress) = &mut stream.progress {
+                    progress.tell(&news);
                 }
             }
-            Incoming::Notice { method, params } => match News::read(&method, params.as_deref()) {
-                Some(News::Progress(news)) if Some(news.progress_token) == stream.id => {
-                    if let Some(progress) = &mut stream.progress {
-                        progress.tell(&news);
-                    }
-                }
-                Some(News::ListChanged) => self.bell.notify_one(),
-                Some(News::Progress(_)) | None => {}
-            },
+            Incoming::ListChanged => self.bell.notify_one(),
+            _ => {}
         }
     }
 }

@@ -5,11 +5,13 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::error::McpError;
+use crate::news::ProgressNews;
 use crate::text::short;
 
 /// Characters of what a server says of a refusal.
 const MAX_WORDS: usize = 2_000;
-/// Bytes of an id that is sent back.
+/// Bytes of news that are looked at, and of an id that is sent back.
+const MAX_NEWS: usize = 16 * 1024;
 const MAX_ID: usize = 256;
 /// What we do not do for servers: the protocol's number.
 const NO_SUCH_METHOD: i64 = -32601;
@@ -26,21 +28,13 @@ pub(crate) enum Incoming {
         /// What it came to.
         result: Result<Box<RawValue>, McpError>,
     },
-    /// A request of its own.
-    Request {
-        /// Its id as it is written.
-        id: Box<RawValue>,
-        /// What it asks for.
-        method: String,
-    },
-    /// What it tells.
-    Notice {
-        /// What kind of news it is.
-        method: String,
-        /// The news.
-        params: Option<Box<RawValue>>,
-    },
-    /// The answer to nothing that we asked.
+    /// A request of its own, with what it is answered.
+    Request { reply: String },
+    /// How far a call is.
+    Progress(ProgressNews),
+    /// Its list of tools has changed.
+    ListChanged,
+    /// What nobody wants to know, or the answer to nothing that we asked.
     Stray,
 }
 
@@ -79,8 +73,14 @@ pub(crate) fn read(bytes: &[u8]) -> Option<Incoming> {
     let Envelope { id, method, params, result, error } = envelope;
     let id = id.filter(|id| id.get() != "null");
     match (id, method) {
-        (Some(id), Some(method)) => Some(Incoming::Request { id, method }),
-        (None, Some(method)) => Some(Incoming::Notice { method, params }),
+        (Some(id), Some(method)) => {
+            Some(reply(&id, &method).map_or(Incoming::Stray, |reply| Incoming::Request { reply }))
+        }
+        (None, Some(method)) => Some(match method.as_str() {
+            "notifications/tools/list_changed" => Incoming::ListChanged,
+            "notifications/progress" => progress(params).unwrap_or(Incoming::Stray),
+            _ => Incoming::Stray,
+        }),
         (id, None) if result.is_some() || error.is_some() => {
             let result = match (error, result) {
                 (Some(error), _) => Err(error.into()),
@@ -91,6 +91,11 @@ pub(crate) fn read(bytes: &[u8]) -> Option<Incoming> {
         }
         _ => None,
     }
+}
+
+fn progress(params: Option<Box<RawValue>>) -> Option<Incoming> {
+    let params = params.filter(|params| params.get().len() <= MAX_NEWS)?;
+    serde_json::from_str(params.get()).ok().map(Incoming::Progress)
 }
 
 /// Reads what an answer without an id says: some servers refuse so.
@@ -114,32 +119,24 @@ pub(crate) fn request(id: u64, method: &str, params: &Value) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
 }
 
-/// Writes a notice.
-pub(crate) fn notice(method: &str, params: Option<Value>) -> String {
-    match params {
-        Some(params) => json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string(),
-        None => json!({ "jsonrpc": "2.0", "method": method }).to_string(),
-    }
+/// Writes the notice that the handshake is done.
+pub(crate) fn initialized() -> String {
+    json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string()
 }
 
 /// Writes the notice that nobody waits for a request's answer any more.
 pub(crate) fn cancelled(id: u64) -> String {
     let params = json!({ "requestId": id, "reason": "nobody waits for it any more" });
-    notice("notifications/cancelled", Some(params))
+    json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }).to_string()
 }
 
 /// Answers a server's request: that we are there, or that we do not do what it asks for. `None` where its id is too long
 /// to be sent back.
-pub(crate) fn reply(id: &RawValue, method: &str) -> Option<String> {
-    if id.get().len() > MAX_ID {
-        return None;
-    }
-    Some(match method {
-        "ping" => json!({ "jsonrpc": "2.0", "id": id, "result": {} }).to_string(),
-        _ => {
-            let message = "selkie does not offer this";
-            let error = json!({ "code": NO_SUCH_METHOD, "message": message });
-            json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string()
-        }
-    })
+fn reply(id: &RawValue, method: &str) -> Option<String> {
+    let error = json!({ "code": NO_SUCH_METHOD, "message": "selkie does not offer this" });
+    let reply = match method {
+        "ping" => json!({ "jsonrpc": "2.0", "id": id, "result": {} }),
+        _ => json!({ "jsonrpc": "2.0", "id": id, "error": error }),
+    };
+    (id.get().len() <= MAX_ID).then(|| reply.to_string())
 }

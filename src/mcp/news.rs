@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use selkie_tools::ports::Progress;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -14,19 +13,9 @@ use crate::text::short;
 /// The rest between two lines about one call, and the characters of a line.
 const REST: Duration = Duration::from_millis(500);
 const MAX_LINE: usize = 200;
-/// Bytes of news that are looked at.
-const MAX_NEWS: usize = 16 * 1024;
-
-/// What a server tells.
-pub(crate) enum News {
-    /// How far a call is.
-    Progress(ProgressNews),
-    /// Its list of tools has changed.
-    ListChanged,
-}
 
 /// How far a call is.
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ProgressNews {
     /// The call's number.
@@ -45,20 +34,6 @@ pub(crate) struct ProgressTeller {
 
 /// Wakes whoever wants to know that the list has changed.
 pub(crate) type ListBell = Arc<Notify>;
-
-impl News {
-    /// Reads a notice; `None` for what nobody wants to know.
-    pub(crate) fn read(method: &str, params: Option<&RawValue>) -> Option<Self> {
-        match method {
-            "notifications/tools/list_changed" => Some(Self::ListChanged),
-            "notifications/progress" => {
-                let params = params.filter(|params| params.get().len() <= MAX_NEWS)?;
-                serde_json::from_str(params.get()).ok().map(Self::Progress)
-            }
-            _ => None,
-        }
-    }
-}
 
 impl ProgressTeller {
     pub(crate) fn new(progress: &Arc<dyn Progress>) -> Self {

@@ -16,7 +16,7 @@ use tokio_util::task::TaskTracker;
 use crate::ask::{Ask, Era};
 use crate::error::McpError;
 use crate::message::{self, Incoming};
-use crate::news::{ListBell, News};
+use crate::news::ListBell;
 use crate::open_calls::{OpenCalls, Reply};
 use crate::text::{last, short};
 
@@ -101,7 +101,7 @@ impl StdioLink {
 
     /// Tells the server that the handshake is done.
     pub(crate) async fn begin(&self) -> Result<(), McpError> {
-        self.send(message::notice("notifications/initialized", None)).await
+        self.send(message::initialized()).await
     }
 
     /// Waits until it has ended, and says how.
@@ -229,21 +229,12 @@ impl Pump {
                 self.talk.calls.answer(id, result);
                 self.log_errors();
             }
-            Ok(Incoming::Request { id, method }) => {
-                if let (Some(lines), Some(reply)) =
-                    (self.lines.upgrade(), message::reply(&id, &method))
-                {
-                    // Where it does not read them, it gets none.
-                    lines.try_send(reply).ok();
-                }
+            Ok(Incoming::Request { reply }) => {
+                // Where it does not read them, it gets none.
+                self.lines.upgrade().map(|lines| lines.try_send(reply).ok());
             }
-            Ok(Incoming::Notice { method, params }) => {
-                match News::read(&method, params.as_deref()) {
-                    Some(News::Progress(news)) => self.talk.calls.tell(&news),
-                    Some(News::ListChanged) => self.bell.notify_one(),
-                    None => {}
-                }
-            }
+            Ok(Incoming::Progress(news)) => self.talk.calls.tell(&news),
+            Ok(Incoming::ListChanged) => self.bell.notify_one(),
             Ok(Incoming::Stray) => {}
             Err(line) => self.skip(&line),
         }
