@@ -30,6 +30,7 @@ mod outcome;
 mod param_headers;
 mod pinned_tools;
 pub mod pins;
+mod private_file;
 pub mod review;
 mod sequence;
 mod server;

@@ -1,8 +1,6 @@
 //! What an owner has agreed to of a server: its whole list, word for word. What differs is not used until the next yes.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::listing::{ListedTool, ServerList};
 use crate::names::hash;
+use crate::private_file;
 
 /// Bytes of a file of pins: a list is no longer.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
@@ -128,7 +127,7 @@ impl PinFolder {
     /// # Errors
     /// When the file cannot be read, or is no such file.
     pub fn agreed(&self, server: &str) -> io::Result<Option<PinnedList>> {
-        read(&self.0.join(format!("{server}.json")))
+        self.read(&format!("{server}.json"))
     }
 
     /// Reads what was seen last of a server and differs from what was agreed to.
@@ -136,7 +135,7 @@ impl PinFolder {
     /// # Errors
     /// As [`PinFolder::agreed`].
     pub fn seen(&self, server: &str) -> io::Result<Option<PinnedList>> {
-        read(&self.0.join(format!("{server}.seen.json")))
+        self.read(&format!("{server}.seen.json"))
     }
 
     /// Keeps what an owner agrees to. What was seen otherwise is over.
@@ -144,7 +143,7 @@ impl PinFolder {
     /// # Errors
     /// When it cannot be written.
     pub fn agree(&self, server: &str, list: &PinnedList) -> io::Result<()> {
-        self.write(&format!("{server}.json"), list)?;
+        private_file::write(&self.0, &format!("{server}.json"), list)?;
         self.forget_seen(server)
     }
 
@@ -153,10 +152,7 @@ impl PinFolder {
     /// # Errors
     /// When it cannot be removed.
     pub fn forget_seen(&self, server: &str) -> io::Result<()> {
-        match fs::remove_file(self.0.join(format!("{server}.seen.json"))) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
+        private_file::remove(&self.0.join(format!("{server}.seen.json")))
     }
 
     /// Keeps what was seen of a server and differs.
@@ -164,34 +160,13 @@ impl PinFolder {
     /// # Errors
     /// When it cannot be written.
     pub fn keep_seen(&self, server: &str, list: &PinnedList) -> io::Result<()> {
-        self.write(&format!("{server}.seen.json"), list)
+        private_file::write(&self.0, &format!("{server}.seen.json"), list)
     }
 
-    fn write(&self, name: &str, list: &PinnedList) -> io::Result<()> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.0)?;
-        let new = self.0.join(format!("{name}.new"));
-        let mut options = OpenOptions::new();
-        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-        file.write_all(&serde_json::to_vec_pretty(list)?)?;
-        file.sync_all()?;
-        fs::rename(&new, self.0.join(name))?;
-        File::open(&self.0)?.sync_all()
+    fn read(&self, name: &str) -> io::Result<Option<PinnedList>> {
+        let bytes = private_file::read(&self.0.join(name), MAX_FILE)?;
+        Ok(bytes.map(|bytes| serde_json::from_slice(&bytes)).transpose()?)
     }
-}
-
-fn read(path: &Path) -> io::Result<Option<PinnedList>> {
-    let length = match path.metadata() {
-        Ok(found) => found.len(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    if length > MAX_FILE {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidData,
-            "it is too large for a list of tools",
-        ));
-    }
-    Ok(Some(serde_json::from_slice(&fs::read(path)?)?))
 }
 
 /// The same with the keys of objects in order: a server may write them in another one.

@@ -1,9 +1,9 @@
 //! The files of tokens: one a server, written whole, by one process at a time; what stands there is known to the redactor.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -13,6 +13,7 @@ use selkie_channel_core::{Redactor, locked};
 
 use super::error::LoginError;
 use super::grant::Grant;
+use crate::private_file;
 
 /// Bytes of a file of tokens.
 const MAX_FILE: u64 = 256 * 1024;
@@ -26,9 +27,6 @@ pub struct TokenFolder {
     redactor: Redactor,
     known: Arc<Mutex<BTreeMap<String, VecDeque<Vec<String>>>>>,
 }
-
-/// Keeps other processes, and other tasks of this one, from the tokens of a server.
-pub(crate) struct TokenLock(#[expect(dead_code, reason = "closing it lets go")] File);
 
 impl TokenFolder {
     /// Takes the folder `mcp` of the state folder, and whoever hides what stands there.
@@ -65,12 +63,8 @@ impl TokenFolder {
     /// Reads what was granted.
     pub(crate) fn read(&self, server: &str) -> Result<Option<Grant>, LoginError> {
         let path = self.path(server, "json");
-        let mut bytes = Vec::new();
-        let read = File::open(&path).and_then(|file| file.take(MAX_FILE).read_to_end(&mut bytes));
-        match read {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            read => read.map_err(failure(&path, "read"))?,
-        };
+        let bytes = private_file::read(&path, MAX_FILE).map_err(failure(&path, "read"))?;
+        let Some(bytes) = bytes else { return Ok(None) };
         // What is wrong with it is said without what stands there.
         let broken = |_| io::Error::new(io::ErrorKind::InvalidData, "it is no file of tokens");
         let grant: Grant =
@@ -82,45 +76,28 @@ impl TokenFolder {
     /// Keeps what was granted: it is on the disk when this returns.
     pub(crate) fn write(&self, server: &str, grant: &Grant) -> Result<(), LoginError> {
         self.hide_grant(server, grant);
-        let path = self.path(server, "json");
-        let new = self.path(server, "json.new");
-        let written = || {
-            fs::remove_file(&new).or_else(|error| match error.kind() {
-                io::ErrorKind::NotFound => Ok(()),
-                _ => Err(error),
-            })?;
-            let mut file =
-                OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
-            file.write_all(&serde_json::to_vec_pretty(grant)?)?;
-            file.sync_all()?;
-            fs::rename(&new, &path)?;
-            File::open(&self.folder)?.sync_all()
-        };
-        written().map_err(failure(&path, "written"))
+        let written = private_file::write(&self.folder, &format!("{server}.token.json"), grant);
+        written.map_err(failure(&self.path(server, "json"), "written"))
     }
 
     /// Forgets what was granted.
     pub(crate) fn remove(&self, server: &str) -> Result<(), LoginError> {
         let path = self.path(server, "json");
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(failure(&path, "removed")(error))
-            }
-            _ => Ok(()),
-        }
+        private_file::remove(&path).map_err(failure(&path, "removed"))
     }
 
-    /// Waits until nobody else changes the tokens of a server; makes the folder.
-    pub(crate) async fn lock(&self, server: &str) -> Result<TokenLock, LoginError> {
+    /// Keeps other processes, and other tasks of this one, from the tokens of a server until the file is closed; makes the
+    /// folder.
+    pub(crate) async fn lock(&self, server: &str) -> Result<File, LoginError> {
         let folder = self.folder.clone();
         let path = self.path(server, "lock");
         let told = failure(&path, "locked");
         let locked = tokio::task::spawn_blocking(move || {
-            DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+            private_file::make_folder(&folder)?;
             let mut options = OpenOptions::new();
             let file = options.write(true).create(true).truncate(false).mode(0o600).open(&path)?;
             flock(&file, FlockOperation::LockExclusive)?;
-            Ok(TokenLock(file))
+            Ok(file)
         });
         locked.await.unwrap_or_else(|error| Err(io::Error::other(error))).map_err(told)
     }
