@@ -5,7 +5,7 @@ use std::time::Duration;
 use selkie_domain::count::counted;
 use selkie_domain::span::Span;
 
-use crate::login::LoginError;
+use crate::login::{LoginError, behind};
 
 /// Why there is no answer of a server.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -104,8 +104,4 @@ impl McpError {
 
 fn in_words(left: &Duration) -> String {
     counted(left.as_secs_f64().ceil() as u64, ["second", "seconds"])
-}
-
-fn behind(words: &str) -> String {
-    if words.is_empty() { String::new() } else { format!(": {words}") }
 }

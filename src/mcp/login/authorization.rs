@@ -10,7 +10,6 @@ use super::discovery::ServerDocument;
 use super::error::LoginError;
 use crate::text::short;
 
-const WHAT: &str = "the answer of the browser";
 /// Bytes of what a browser brings.
 const MAX_ANSWER: usize = 16 * 1024;
 /// Characters of a secret made by chance, each of six bits.
@@ -27,14 +26,6 @@ pub(crate) struct AuthorizationRequest {
     is_named: bool,
 }
 
-/// What a question is about.
-pub(crate) struct AuthorizationTopic<'a> {
-    pub(crate) client: &'a str,
-    pub(crate) redirect: &'a str,
-    pub(crate) resource: &'a str,
-    pub(crate) scopes: &'a [String],
-}
-
 impl AuthorizationRequest {
     /// Makes a question to an authorization server.
     pub(crate) fn new(at: &ServerDocument, chance: &dyn Chance) -> Self {
@@ -47,19 +38,26 @@ impl AuthorizationRequest {
     }
 
     /// Writes it behind the authorization endpoint.
-    pub(crate) fn address(&self, endpoint: &Url, about: &AuthorizationTopic<'_>) -> Url {
+    pub(crate) fn address(
+        &self,
+        endpoint: &Url,
+        client: &str,
+        redirect: &str,
+        resource: &str,
+        scopes: &[String],
+    ) -> Url {
         let mut url = endpoint.clone();
         let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(self.verifier.as_bytes()));
         url.query_pairs_mut()
             .append_pair("response_type", "code")
-            .append_pair("client_id", about.client)
-            .append_pair("redirect_uri", about.redirect)
+            .append_pair("client_id", client)
+            .append_pair("redirect_uri", redirect)
             .append_pair("state", &self.state)
             .append_pair("code_challenge", &challenge)
             .append_pair("code_challenge_method", "S256")
-            .append_pair("resource", about.resource);
-        if !about.scopes.is_empty() {
-            url.query_pairs_mut().append_pair("scope", &about.scopes.join(" "));
+            .append_pair("resource", resource);
+        if !scopes.is_empty() {
+            url.query_pairs_mut().append_pair("scope", &scopes.join(" "));
         }
         url
     }
@@ -70,7 +68,9 @@ impl AuthorizationRequest {
     /// # Errors
     /// It is not, or it is a refusal.
     pub(crate) fn code(&self, query: &str) -> Result<String, LoginError> {
-        let odd = |why: &str| LoginError::Redirect(why.to_owned());
+        let odd = |why: &str| {
+            LoginError::Unusable(format!("the answer of the browser is not used: {why}"))
+        };
         if query.len() > MAX_ANSWER {
             return Err(odd("it is too long"));
         }
@@ -79,7 +79,7 @@ impl AuthorizationRequest {
             let mut found = url.query_pairs().filter(|(name, _)| name == key);
             let value = found.next().map(|(_, value)| value.into_owned());
             match found.next() {
-                Some(_) => Err(LoginError::Redirect(format!("{key} stands there twice"))),
+                Some(_) => Err(odd(&format!("{key} stands there twice"))),
                 None => Ok(value.unwrap_or_default()),
             }
         };
@@ -88,8 +88,7 @@ impl AuthorizationRequest {
         }
         let named = value("iss")?;
         if named != self.issuer && (self.is_named || !named.is_empty()) {
-            let wanted = self.issuer.clone();
-            return Err(LoginError::Issuer { what: WHAT, named: short(&named, 200), wanted });
+            return Err(LoginError::issuer("the answer of the browser", &named, &self.issuer));
         }
         let error = value("error")?;
         if !error.is_empty() {

@@ -7,7 +7,7 @@ use tokio_util::task::TaskTracker;
 
 use super::error::LoginError;
 use super::grant::Grant;
-use super::token_endpoint::TokenEndpoint;
+use super::token_endpoint;
 use super::token_folder::TokenFolder;
 use super::wire::Wire;
 use crate::settings::OAuthSettings;
@@ -85,18 +85,11 @@ impl Bearer {
             return Ok(Some(grant));
         }
         let Some(refresh) = grant.refresh_token.clone() else { return Ok(None) };
-        let endpoint = TokenEndpoint {
-            wire: &self.wire,
-            address: &grant.token_endpoint,
-            client: &grant.client,
-            secret: self.settings.secret_of(&grant.client),
-            resource: &grant.resource,
-        };
         let is_ours = self.settings.client_id.as_ref() == Some(&grant.client.id);
         let words = [("grant_type", "refresh_token"), ("refresh_token", refresh.as_str())];
-        match endpoint.ask(&words).await {
-            Ok(answer) => {
-                grant.take(answer, self.now());
+        let Self { wire, settings, clock, .. } = self;
+        match token_endpoint::ask(&mut grant, wire, settings, &words, clock).await {
+            Ok(()) => {
                 self.folder.write(&self.server, &grant)?;
                 Ok(Some(grant))
             }

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::challenge::Challenge;
 use super::error::LoginError;
 use super::wire::Wire;
+use crate::text::short;
 
 const RESOURCE: &str = "the resource's metadata";
 const SERVER: &str = "the authorization server's metadata";
@@ -56,10 +57,10 @@ pub(crate) async fn resource(
     let document: ResourceDocument = first(wire, RESOURCE, &places).await?;
     match covers(&document.resource, url) {
         true => Ok(document),
-        false => Err(LoginError::Resource {
-            named: crate::text::short(&document.resource, 200),
-            wanted: url.to_string(),
-        }),
+        false => Err(LoginError::Unusable(format!(
+            "the resource's metadata is that of {:?}, not of {url}: nothing of it is used",
+            short(&document.resource, 200)
+        ))),
     }
 }
 
@@ -80,16 +81,14 @@ pub(crate) async fn server(wire: &Wire, issuer: &str) -> Result<ServerDocument, 
     }
     let document: ServerDocument = first(wire, SERVER, &places).await?;
     if document.issuer != issuer {
-        return Err(LoginError::Issuer {
-            what: SERVER,
-            named: crate::text::short(&document.issuer, 200),
-            wanted: issuer.to_owned(),
-        });
+        return Err(LoginError::issuer(SERVER, &document.issuer, issuer));
     }
     let methods = document.code_challenge_methods_supported.iter().flatten();
     match methods.into_iter().any(|method| method == "S256") {
         true => Ok(document),
-        false => Err(LoginError::Pkce(issuer.to_owned())),
+        false => Err(LoginError::Unusable(format!(
+            "the authorization server {issuer} does not offer PKCE with S256: selkie signs in nowhere without it"
+        ))),
     }
 }
 

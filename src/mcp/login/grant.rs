@@ -4,9 +4,7 @@ use reqwest::Url;
 use reqwest::header::HeaderValue;
 use serde::{Deserialize, Serialize};
 
-use super::challenge::scopes_in;
 use super::oauth_client::OAuthClient;
-use super::token_endpoint::TokenAnswer;
 
 /// A token that ends so soon is not used any more, seconds.
 const EARLY: i64 = 60;
@@ -44,16 +42,6 @@ impl Grant {
     /// Whether its token is of no use any more.
     pub(crate) fn is_over(&self, now: i64) -> bool {
         self.ends.is_some_and(|ends| ends <= now)
-    }
-
-    /// Takes newer tokens. Where no other refresh token is given, the one that was stays.
-    pub(crate) fn take(&mut self, answer: TokenAnswer, now: i64) {
-        self.ends = answer.ends(now);
-        if let Some(scope) = &answer.scope {
-            self.scopes = scopes_in(scope);
-        }
-        self.access_token = answer.access_token;
-        self.refresh_token = answer.refresh_token.or(self.refresh_token.take());
     }
 
     /// Returns the header that a request carries; nothing where the token fits into none.

@@ -6,15 +6,15 @@ use reqwest::Url;
 use reqwest::header::AUTHORIZATION;
 use selkie_domain::chance::Chance;
 
-use super::authorization::{AuthorizationRequest, AuthorizationTopic};
+use super::authorization::AuthorizationRequest;
 use super::challenge::{Challenge, scopes_in};
 use super::discovery::{self, ResourceDocument, ServerDocument};
 use super::error::LoginError;
 use super::grant::Grant;
 use super::oauth_client::OAuthClient;
 use super::redirect::RedirectListener;
-use super::registration::Registration;
-use super::token_endpoint::TokenEndpoint;
+use super::registration;
+use super::token_endpoint;
 use super::wire::Wire;
 use crate::error::McpError;
 use crate::handshake::shake;
@@ -78,7 +78,7 @@ impl<'a> Login<'a> {
         });
         if let Some(odd) = odd {
             let why = format!("--scope takes scopes such as files:write, not {odd:?}");
-            return Err(LoginError::Settings(why).into());
+            return Err(LoginError::Unusable(why).into());
         }
         let place = LoginPlace::find(&start).await?;
         let tokens = &start.deps.tokens;
@@ -87,23 +87,14 @@ impl<'a> Login<'a> {
         let scopes = place.scopes(before.map_or(Vec::new(), |grant| grant.scopes), more);
         let listener = RedirectListener::new().await?;
         let redirect = listener.address.clone();
-        let registration = Registration {
-            server: start.name,
-            settings: &place.settings,
-            redirect: &redirect,
-            scopes: &scopes,
-        };
-        let client = registration.client(&place.wire, &place.at).await?;
+        let LoginPlace { wire, settings, at, .. } = &place;
+        let client =
+            registration::client(wire, at, start.name, settings, &redirect, &scopes).await?;
         client.secret.iter().for_each(|secret| tokens.hide(secret));
-        let request = AuthorizationRequest::new(&place.at, chance);
+        let request = AuthorizationRequest::new(at, chance);
         tokens.hide(&request.verifier);
-        let topic = AuthorizationTopic {
-            client: &client.id,
-            redirect: &redirect,
-            resource: &place.resource.resource,
-            scopes: &scopes,
-        };
-        let address = request.address(&place.endpoint, &topic);
+        let resource = &place.resource.resource;
+        let address = request.address(&place.endpoint, &client.id, &redirect, resource, &scopes);
         let question = LoginQuestion { start, place, client, scopes, redirect, request, address };
         Ok(Self { listener, question })
     }
@@ -185,20 +176,12 @@ impl LoginQuestion<'_> {
         tokens.hide(&code);
         let _lock = tokens.lock(self.start.name).await?;
         let place = self.place;
-        let endpoint = TokenEndpoint {
-            wire: &place.wire,
-            address: &place.at.token_endpoint,
-            client: &self.client,
-            secret: place.settings.secret_of(&self.client),
-            resource: &place.resource.resource,
-        };
         let words = [
             ("grant_type", "authorization_code"),
             ("code", code.as_str()),
             ("redirect_uri", &self.redirect),
             ("code_verifier", &self.request.verifier),
         ];
-        let answer = endpoint.ask(&words).await?;
         let mut grant = Grant {
             url: place.url.into(),
             issuer: place.at.issuer,
@@ -210,7 +193,8 @@ impl LoginQuestion<'_> {
             refresh_token: None,
             ends: None,
         };
-        grant.take(answer, self.start.deps.clock.now().timestamp());
+        let clock = &self.start.deps.clock;
+        token_endpoint::ask(&mut grant, &place.wire, &place.settings, &words, clock).await?;
         tokens.write(self.start.name, &grant)?;
         let Grant { issuer, scopes, refresh_token, .. } = grant;
         Ok(LoginSummary { issuer, scopes, is_renewable: refresh_token.is_some() })
@@ -242,11 +226,7 @@ fn issuer(resource: &ResourceDocument, settings: &OAuthSettings) -> Result<Strin
     let named = &resource.authorization_servers;
     match &settings.issuer {
         Some(ours) if named.contains(ours) => Ok(ours.clone()),
-        Some(ours) => Err(LoginError::Issuer {
-            what: WHAT,
-            named: crate::text::short(&named.join(" "), 200),
-            wanted: ours.clone(),
-        }),
+        Some(ours) => Err(LoginError::issuer(WHAT, &named.join(" "), ours)),
         None => named.first().cloned().ok_or_else(|| LoginError::Answer {
             what: WHAT,
             why: "it names no authorization server".to_owned(),

@@ -17,6 +17,7 @@ mod wire;
 pub(crate) use bearer::Bearer;
 pub(crate) use challenge::Challenge;
 pub use error::LoginError;
+pub(crate) use error::behind;
 pub use login_flow::{Login, LoginSummary};
 pub use token_folder::TokenFolder;
 pub(crate) use wire::Wire;

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::error::LoginError;
 
 /// How long somebody has for signing in, minutes.
-pub(crate) const MINUTES: u64 = 5;
+const MINUTES: u64 = 5;
 /// How long the browser has to read what it is answered.
 const LAST_WORD: Duration = Duration::from_secs(1);
 const PAGE: &str =
@@ -34,7 +34,8 @@ impl RedirectListener {
     /// It cannot.
     pub(crate) async fn new() -> Result<Self, LoginError> {
         let failed = |error: std::io::Error| {
-            LoginError::Redirect(format!("this machine does not listen for it: {error}"))
+            let why = format!("this machine does not listen for it: {error}");
+            LoginError::Unusable(format!("the answer of the browser is not used: {why}"))
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.map_err(failed)?;
         let port = listener.local_addr().map_err(failed)?.port();
@@ -60,7 +61,8 @@ impl RedirectListener {
         if query.is_some() {
             timeout(LAST_WORD, served).await.ok();
         }
-        query.ok_or(LoginError::Late(MINUTES))
+        let late = || format!("nobody has signed in within {MINUTES} minutes");
+        query.ok_or_else(|| LoginError::Unusable(late()))
     }
 }
 

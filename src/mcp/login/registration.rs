@@ -1,6 +1,5 @@
 //! Who we are to an authorization server: the client of the config, one that describes itself, or one registered now.
 
-use reqwest::Url;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -20,75 +19,57 @@ struct ClientDocument {
     token_endpoint_auth_method: Option<String>,
 }
 
-/// Who wants to be known, and where its answers go.
-pub(crate) struct Registration<'a> {
-    /// The server in the config.
-    pub(crate) server: &'a str,
-    pub(crate) settings: &'a OAuthSettings,
-    pub(crate) redirect: &'a str,
-    pub(crate) scopes: &'a [String],
-}
-
-impl Registration<'_> {
-    /// Returns the client of the config; else the one that describes itself, where that is taken; else registers one.
-    ///
-    /// # Errors
-    /// Nobody knows us, and nobody wants to.
-    pub(crate) async fn client(
-        &self,
-        wire: &Wire,
-        at: &ServerDocument,
-    ) -> Result<OAuthClient, LoginError> {
-        let OAuthSettings { client_id, client_secret, client_metadata_url, .. } = self.settings;
-        if let Some(id) = client_id {
-            let proof = proof(at, client_secret.is_some());
-            return Ok(OAuthClient { id: id.clone(), secret: None, proof });
-        }
-        let described = client_metadata_url.as_ref();
-        if let Some(url) = described.filter(|_| at.client_id_metadata_document_supported) {
-            let proof = ClientProof::Nothing;
-            return Ok(OAuthClient { id: url.clone(), secret: None, proof });
-        }
-        let Some(endpoint) = &at.registration_endpoint else {
-            let server = self.server.to_owned();
-            return Err(LoginError::Unregistered { issuer: at.issuer.clone(), server });
-        };
-        self.register(wire, at, &wire.address(WHAT, endpoint)?).await
+/// Returns the client of the config; else the one that describes itself, where that is taken; else registers one.
+///
+/// # Errors
+/// Nobody knows us, and nobody wants to.
+pub(crate) async fn client(
+    wire: &Wire,
+    at: &ServerDocument,
+    server: &str,
+    settings: &OAuthSettings,
+    redirect: &str,
+    scopes: &[String],
+) -> Result<OAuthClient, LoginError> {
+    let OAuthSettings { client_id, client_secret, client_metadata_url, .. } = settings;
+    if let Some(id) = client_id {
+        let proof = proof(at, client_secret.is_some());
+        return Ok(OAuthClient { id: id.clone(), secret: None, proof });
     }
-
-    async fn register(
-        &self,
-        wire: &Wire,
-        at: &ServerDocument,
-        endpoint: &Url,
-    ) -> Result<OAuthClient, LoginError> {
-        let wanted = proof(at, false);
-        let mut body = json!({
-            "client_name": "selkie",
-            "redirect_uris": [self.redirect],
-            "grant_types": ["authorization_code", "refresh_token"],
-            "response_types": ["code"],
-            "token_endpoint_auth_method": wanted,
-            "application_type": "native",
-        });
-        if !self.scopes.is_empty() {
-            body["scope"] = self.scopes.join(" ").into();
-        }
-        let answer = wire.send(WHAT, wire.post(endpoint).json(&body)).await?;
-        if !answer.status.is_success() {
-            return Err(answer.refusal(WHAT));
-        }
-        let none =
-            |error: serde_json::Error| LoginError::Answer { what: WHAT, why: error.to_string() };
-        let client: ClientDocument = serde_json::from_slice(&answer.body).map_err(none)?;
-        let given = client.token_endpoint_auth_method.map(serde_json::Value::String);
-        let given = given.and_then(|word| serde_json::from_value(word).ok());
-        let proof = match client.client_secret {
-            Some(_) => given.unwrap_or(proof(at, true)),
-            None => ClientProof::Nothing,
-        };
-        Ok(OAuthClient { id: client.client_id, secret: client.client_secret, proof })
+    let described = client_metadata_url.as_ref();
+    if let Some(url) = described.filter(|_| at.client_id_metadata_document_supported) {
+        let proof = ClientProof::Nothing;
+        return Ok(OAuthClient { id: url.clone(), secret: None, proof });
     }
+    let endpoint = at.registration_endpoint.as_ref().ok_or_else(|| {
+        LoginError::Unusable(format!(
+            "the authorization server {} registers nobody by itself: register selkie there by hand, with the redirect \
+             address http://127.0.0.1/callback, and write oauth.client_id into mcp.servers.{server}",
+            at.issuer
+        ))
+    })?;
+    let mut body = json!({
+        "client_name": "selkie",
+        "redirect_uris": [redirect],
+        "grant_types": ["authorization_code", "refresh_token"],
+        "response_types": ["code"],
+        "token_endpoint_auth_method": proof(at, false),
+        "application_type": "native",
+    });
+    if !scopes.is_empty() {
+        body["scope"] = scopes.join(" ").into();
+    }
+    let url = wire.address(WHAT, endpoint)?;
+    let answer = wire.post(WHAT, url, |request| request.json(&body)).await?;
+    let none = |error: serde_json::Error| LoginError::Answer { what: WHAT, why: error.to_string() };
+    let client: ClientDocument = serde_json::from_slice(&answer).map_err(none)?;
+    let given = client.token_endpoint_auth_method.map(serde_json::Value::String);
+    let given = given.and_then(|word| serde_json::from_value(word).ok());
+    let proof = match client.client_secret {
+        Some(_) => given.unwrap_or(proof(at, true)),
+        None => ClientProof::Nothing,
+    };
+    Ok(OAuthClient { id: client.client_id, secret: client.client_secret, proof })
 }
 
 /// Chooses how we prove who we are: of what the server takes, what it names first.

@@ -1,14 +1,15 @@
 //! Asks an authorization server for tokens.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use reqwest::Url;
-use reqwest::header::HeaderValue;
+use selkie_domain::clock::SharedClock;
 use serde::Deserialize;
 
+use super::challenge::scopes_in;
 use super::error::LoginError;
+use super::grant::Grant;
 use super::oauth_client::{ClientProof, OAuthClient};
 use super::wire::Wire;
+use crate::settings::OAuthSettings;
 
 const WHAT: &str = "the token endpoint";
 /// Bytes of a token: a header has room for it.
@@ -18,54 +19,52 @@ const MAX_LIFE: u64 = 10 * 365 * 24 * 60 * 60;
 
 /// Tokens, as they were given.
 #[derive(Deserialize)]
-pub(crate) struct TokenAnswer {
-    pub(crate) access_token: String,
+struct TokenAnswer {
+    access_token: String,
     token_type: String,
     /// Seconds.
-    pub(crate) expires_in: Option<f64>,
-    pub(crate) refresh_token: Option<String>,
-    pub(crate) scope: Option<String>,
+    expires_in: Option<f64>,
+    refresh_token: Option<String>,
+    scope: Option<String>,
 }
 
-/// Who asks for tokens, and where.
-pub(crate) struct TokenEndpoint<'a> {
-    pub(crate) wire: &'a Wire,
-    /// Its address, not judged yet.
-    pub(crate) address: &'a str,
-    pub(crate) client: &'a OAuthClient,
-    /// What the client proves itself by.
-    pub(crate) secret: Option<&'a str>,
-    /// What the tokens are for.
-    pub(crate) resource: &'a str,
-}
-
-impl TokenEndpoint<'_> {
-    /// Asks with these words besides those that every such question has.
-    ///
-    /// # Errors
-    /// There are none.
-    pub(crate) async fn ask(&self, words: &[(&str, &str)]) -> Result<TokenAnswer, LoginError> {
-        let url = self.wire.address(WHAT, self.address)?;
-        let OAuthClient { id, proof, .. } = self.client;
-        let mut all = words.to_vec();
-        all.push(("resource", self.resource));
-        let mut request = self.wire.post(&url);
-        match (proof, self.secret) {
-            (ClientProof::Basic, Some(secret)) => {
-                request = request.header("authorization", basic(id, secret));
-            }
-            (ClientProof::Post, Some(secret)) => {
-                all.extend([("client_id", id.as_str()), ("client_secret", secret)]);
-            }
-            _ => all.push(("client_id", id.as_str())),
+/// Asks for the tokens of a grant, with these words besides those that every such question has; the grant takes them. Where
+/// no other refresh token is given, the one that was stays.
+pub(crate) async fn ask(
+    grant: &mut Grant,
+    wire: &Wire,
+    settings: &OAuthSettings,
+    words: &[(&str, &str)],
+    clock: &SharedClock,
+) -> Result<(), LoginError> {
+    let url = wire.address(WHAT, &grant.token_endpoint)?;
+    let OAuthClient { id, proof, .. } = &grant.client;
+    let mut all = words.to_vec();
+    all.push(("resource", &grant.resource));
+    let mut basic = None;
+    match (proof, settings.secret_of(&grant.client)) {
+        (ClientProof::Basic, Some(secret)) => basic = Some(secret),
+        (ClientProof::Post, Some(secret)) => {
+            all.extend([("client_id", id.as_str()), ("client_secret", secret)]);
         }
-        let request = request.header("content-type", "application/x-www-form-urlencoded");
-        let answer = self.wire.send(WHAT, request.body(form(&all))).await?;
-        if !answer.status.is_success() {
-            return Err(answer.refusal(WHAT));
-        }
-        read(&answer.body)
+        _ => all.push(("client_id", id.as_str())),
     }
+    let answer = wire.post(WHAT, url, |request| {
+        let request = request.header("content-type", "application/x-www-form-urlencoded");
+        let request = request.body(form(&all));
+        match basic {
+            Some(secret) => request.basic_auth(encoded(id), Some(encoded(secret))),
+            None => request,
+        }
+    });
+    let answer = read(&answer.await?)?;
+    grant.ends = answer.ends(clock.now().timestamp());
+    if let Some(scope) = &answer.scope {
+        grant.scopes = scopes_in(scope);
+    }
+    grant.access_token = answer.access_token;
+    grant.refresh_token = answer.refresh_token.or(grant.refresh_token.take());
+    Ok(())
 }
 
 /// Reads tokens. What is wrong with them is said without them.
@@ -89,7 +88,7 @@ fn read(body: &[u8]) -> Result<TokenAnswer, LoginError> {
 
 impl TokenAnswer {
     /// Returns when the access token ends, in seconds of Unix time; nothing where that was not said.
-    pub(crate) fn ends(&self, now: i64) -> Option<i64> {
+    fn ends(&self, now: i64) -> Option<i64> {
         let life = self.expires_in.filter(|life| *life >= 0.0)?;
         Some(now.saturating_add(life.min(MAX_LIFE as f64) as i64))
     }
@@ -103,12 +102,9 @@ fn form(words: &[(&str, &str)]) -> String {
     url.query().unwrap_or_default().to_owned()
 }
 
-fn basic(id: &str, secret: &str) -> HeaderValue {
-    let encoded = |text: &str| form(&[(text, "")]).trim_end_matches('=').to_owned();
-    let pair = STANDARD.encode(format!("{}:{}", encoded(id), encoded(secret)));
-    let mut value = HeaderValue::from_str(&format!("Basic {pair}")).expect("it is base64");
-    value.set_sensitive(true);
-    value
+/// Writes one word as a form has it.
+fn encoded(text: &str) -> String {
+    form(&[(text, "")]).trim_end_matches('=').to_owned()
 }
 
 #[cfg(test)]
@@ -149,6 +145,6 @@ mod tests {
     #[test]
     fn a_name_and_a_password_are_written_as_forms_are() {
         assert_eq!(form(&[("a b", "ü&=")]), "a+b=%C3%BC%26%3D");
-        assert_eq!(basic("i:d", "p=w"), format!("Basic {}", STANDARD.encode("i%3Ad:p%3Dw")));
+        assert_eq!([encoded("i:d"), encoded("p=w")], ["i%3Ad", "p%3Dw"]);
     }
 }

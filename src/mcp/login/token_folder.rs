@@ -132,5 +132,5 @@ impl TokenFolder {
 
 fn failure(path: &Path, what: &'static str) -> impl Fn(io::Error) -> LoginError + use<> {
     let path = path.display().to_string();
-    move |error| LoginError::File { path: path.clone(), what, why: error.to_string() }
+    move |why| LoginError::Unusable(format!("the file of tokens {path} cannot be {what}: {why}"))
 }

@@ -29,10 +29,9 @@ pub(crate) struct Wire {
     host: String,
 }
 
-/// An answer to one question.
-pub(crate) struct WireAnswer {
-    pub(crate) status: StatusCode,
-    pub(crate) body: Vec<u8>,
+struct WireAnswer {
+    status: StatusCode,
+    body: Vec<u8>,
 }
 
 /// What an authorization server says of a refusal.
@@ -45,7 +44,7 @@ struct ErrorDocument {
 
 impl WireAnswer {
     /// Reads a refusal: its word, and the beginning of what is said beside it.
-    pub(crate) fn refusal(&self, what: &'static str) -> LoginError {
+    fn refusal(&self, what: &'static str) -> LoginError {
         let said: ErrorDocument = serde_json::from_slice(&self.body).unwrap_or_default();
         let code = match said.error.is_empty() {
             true => format!("HTTP status {}", self.status.as_u16()),
@@ -62,7 +61,7 @@ impl Wire {
     /// There is no network here.
     pub(crate) fn to(network: &Arc<GuardedClient>, url: &Url) -> Result<Self, LoginError> {
         let host = url.host_str().unwrap_or_default().to_owned();
-        let client = network.to_host(&host).map_err(LoginError::Settings)?;
+        let client = network.to_host(&host).map_err(LoginError::Unusable)?;
         Ok(Self { network: Arc::clone(network), client, host })
     }
 
@@ -72,8 +71,7 @@ impl Wire {
     /// It must not be asked.
     pub(crate) fn address(&self, what: &'static str, text: &str) -> Result<Url, LoginError> {
         let refused = |why: String| {
-            let address = short(text, 200);
-            LoginError::Address { what, address, why }
+            LoginError::Unusable(format!("{what} {:?} is not used: {why}", short(text, 200)))
         };
         if text.len() > MAX_ADDRESS {
             return Err(refused(format!("it has more than {MAX_ADDRESS} characters")));
@@ -89,9 +87,15 @@ impl Wire {
         Ok(url)
     }
 
-    /// Begins a question to an address that was judged.
-    pub(crate) fn post(&self, url: &Url) -> RequestBuilder {
-        self.client.post(url.clone()).header("accept", "application/json")
+    /// Asks an address that was judged, with what is written into the question.
+    pub(crate) async fn post(
+        &self,
+        what: &'static str,
+        url: Url,
+        write: impl FnOnce(RequestBuilder) -> RequestBuilder,
+    ) -> Result<Vec<u8>, LoginError> {
+        let answer = self.send(what, write(self.client.post(url))).await?;
+        if answer.status.is_success() { Ok(answer.body) } else { Err(answer.refusal(what)) }
     }
 
     /// Fetches a document.
@@ -103,26 +107,22 @@ impl Wire {
         what: &'static str,
         url: &Url,
     ) -> Result<T, LoginError> {
-        let request = self.client.get(url.clone()).header("accept", "application/json");
-        let answer = self.send(what, request).await?;
+        let WireAnswer { status, body } = self.send(what, self.client.get(url.clone())).await?;
         let none = |why: String| LoginError::Answer { what, why: format!("{url}: {why}") };
-        if !answer.status.is_success() {
-            return Err(none(format!("HTTP status {}", answer.status.as_u16())));
+        if !status.is_success() {
+            return Err(none(format!("HTTP status {}", status.as_u16())));
         }
-        serde_json::from_slice(&answer.body).map_err(|error| none(error.to_string()))
+        serde_json::from_slice(&body).map_err(|error| none(error.to_string()))
     }
 
-    /// Asks.
-    ///
-    /// # Errors
-    /// There is no answer.
-    pub(crate) async fn send(
+    async fn send(
         &self,
         what: &'static str,
         request: RequestBuilder,
     ) -> Result<WireAnswer, LoginError> {
         let asked = async {
-            let response = request.send().await.map_err(|error| innermost(&error))?;
+            let response = request.header("accept", "application/json").send().await;
+            let response = response.map_err(|error| innermost(&error))?;
             let status = response.status();
             if status.is_redirection() {
                 return Err("it redirects, which is not followed".to_owned());
