@@ -27,23 +27,8 @@ pub(crate) struct Field<'a> {
     pub(crate) name: &'a str,
     schema: &'a Value,
     is_required: bool,
-    kind: FieldKind,
-}
-
-enum FieldKind {
-    /// One of these.
-    One(Vec<FieldChoice>),
-    /// Any of these.
-    Many(Vec<FieldChoice>),
-    /// In the person's own words.
-    Words(WordKind),
-}
-
-#[derive(Clone, Copy)]
-enum WordKind {
-    Text,
-    Whole,
-    Number,
+    /// What is chosen from; where there is nothing, it is answered in the person's own words.
+    listed: Vec<FieldChoice>,
 }
 
 struct FieldChoice {
@@ -69,31 +54,27 @@ pub(crate) fn fields(schema: &Value) -> Result<Vec<Field<'_>>, String> {
     let required = schema["required"].as_array();
     let properties = schema["properties"].as_object().into_iter().flatten();
     let read = properties.map(|(name, schema)| {
-        let kind = kind(schema).map_err(|why| format!("{} {why}", short(name, MAX_NAME)))?;
+        let listed = listed(schema).map_err(|why| format!("{} {why}", short(name, MAX_NAME)))?;
         let is_required = required.is_some_and(|all| all.iter().any(|one| one == name));
-        Ok(Field { name, schema, is_required, kind })
+        Ok(Field { name, schema, is_required, listed })
     });
     read.collect()
 }
 
-fn kind(schema: &Value) -> Result<FieldKind, String> {
+fn listed(schema: &Value) -> Result<Vec<FieldChoice>, String> {
     let listed = choices(schema)?;
     match schema["type"].as_str() {
         Some("boolean") => {
-            let choice = |value: bool, label: &str| FieldChoice {
-                value: value.into(),
-                label: label.to_owned(),
-            };
-            Ok(FieldKind::One(vec![choice(true, "Yes"), choice(false, "No")]))
+            let yes = FieldChoice { value: true.into(), label: "Yes".to_owned() };
+            let no = FieldChoice { value: false.into(), label: "No".to_owned() };
+            Ok(vec![yes, no])
         }
         Some("array") => match choices(&schema["items"])? {
             listed if listed.is_empty() => Err("is a list of whatever".to_owned()),
-            listed => Ok(FieldKind::Many(listed)),
+            listed => Ok(listed),
         },
-        Some("string") if !listed.is_empty() => Ok(FieldKind::One(listed)),
-        Some("string") => Ok(FieldKind::Words(WordKind::Text)),
-        Some("integer") => Ok(FieldKind::Words(WordKind::Whole)),
-        Some("number") => Ok(FieldKind::Words(WordKind::Number)),
+        Some("string") => Ok(listed),
+        Some("integer" | "number") => Ok(Vec::new()),
         _ => Err("is no text, number, yes or no, or choice".to_owned()),
     }
 }
@@ -132,11 +113,13 @@ impl Field<'_> {
     /// Says what is to be answered, and how, in our words.
     pub(crate) fn wants(&self) -> String {
         let name = code(&short(self.name, MAX_NAME));
-        let FieldKind::Words(kind) = &self.kind else { return format!("Which {name}?") };
-        let kind = match kind {
-            WordKind::Text => "text",
-            WordKind::Whole => "a whole number",
-            WordKind::Number => "a number",
+        if !self.listed.is_empty() {
+            return format!("Which {name}?");
+        }
+        let kind = match self.schema["type"].as_str() {
+            Some("integer") => "a whole number",
+            Some("number") => "a number",
+            _ => "text",
         };
         let bound =
             |word: &str, key: &str| self.schema[key].as_f64().map(|at| format!(" {word} {at}"));
@@ -151,10 +134,10 @@ impl Field<'_> {
 
     /// Returns its buttons; none where it is answered in words: a number would be one of a button.
     pub(crate) fn buttons(&self) -> Vec<Choice> {
-        let (FieldKind::One(listed) | FieldKind::Many(listed)) = &self.kind else {
+        if self.listed.is_empty() {
             return Vec::new();
-        };
-        let numbered = listed.iter().enumerate();
+        }
+        let numbered = self.listed.iter().enumerate();
         let mut buttons: Vec<Choice> =
             numbered.map(|(at, choice)| button(&(at + 1).to_string(), &choice.label)).collect();
         buttons.extend((!self.is_required).then(|| button(LEFT_OUT, "Leave it out")));
@@ -164,7 +147,7 @@ impl Field<'_> {
 
     /// Whether several buttons are an answer.
     pub(crate) fn is_many(&self) -> bool {
-        matches!(self.kind, FieldKind::Many(_))
+        self.schema["type"] == "array"
     }
 
     /// Reads an answer.
@@ -172,36 +155,50 @@ impl Field<'_> {
     /// # Errors
     /// Why it does not fit.
     pub(crate) fn read(&self, given: &QuestionResult) -> Result<FieldAnswer, String> {
-        let value = match (given, &self.kind) {
-            (QuestionResult::Expired | QuestionResult::NotAsked { .. }, _) => {
+        let value = match given {
+            QuestionResult::Expired | QuestionResult::NotAsked { .. } => {
                 return Ok(FieldAnswer::None);
             }
-            (QuestionResult::Words { text }, FieldKind::Words(kind)) => {
+            QuestionResult::Words { text } if self.listed.is_empty() => {
                 match text.trim().to_lowercase().as_str() {
                     DECLINED => return Ok(FieldAnswer::Declined),
                     LEFT_OUT if !self.is_required => return Ok(self.left_out()),
-                    _ => kind.value(text.trim())?,
+                    _ => self.value(text.trim())?,
                 }
             }
-            (
-                QuestionResult::Chosen { choices },
-                FieldKind::One(listed) | FieldKind::Many(listed),
-            ) => {
+            QuestionResult::Chosen { choices } if !self.listed.is_empty() => {
                 if choices.iter().any(|id| id == DECLINED) {
                     return Ok(FieldAnswer::Declined);
                 }
                 if choices.iter().any(|id| id == LEFT_OUT) {
                     return Ok(self.left_out());
                 }
-                let mut values = chosen(listed, choices);
+                let at = |id: &String| self.listed.get(id.parse::<usize>().ok()?.checked_sub(1)?);
+                let mut values = choices.iter().filter_map(at).map(|choice| choice.value.clone());
                 match self.is_many() {
-                    true => Value::Array(values),
-                    false => values.pop().ok_or_else(|| "choose one".to_owned())?,
+                    true => values.collect(),
+                    false => values.next_back().ok_or_else(|| "choose one".to_owned())?,
                 }
             }
             _ => return Err("it is no answer to this".to_owned()),
         };
         self.fault(&value).map_or(Ok(FieldAnswer::Value(value)), Err)
+    }
+
+    /// Reads a person's own words.
+    fn value(&self, text: &str) -> Result<Value, String> {
+        if text.chars().count() > MAX_ANSWER {
+            return Err(format!("it has more than {MAX_ANSWER} characters"));
+        }
+        let whole = || text.parse::<i64>().ok().map(Value::from);
+        let number = || text.parse::<f64>().ok().and_then(Number::from_f64).map(Value::Number);
+        match self.schema["type"].as_str() {
+            Some("integer") => whole().ok_or_else(|| "it is no whole number".to_owned()),
+            Some("number") => {
+                whole().or_else(number).ok_or_else(|| "it is no number such as 2.5".to_owned())
+            }
+            _ => Ok(Value::from(text)),
+        }
     }
 
     /// What stands for it where nobody gives another value.
@@ -230,26 +227,4 @@ fn length_fault(schema: &Value, value: &Value) -> Option<String> {
     let most = limit(["maxLength", "maxItems"]).filter(|most| length > *most);
     let least = least.map(|least| format!("it takes at least {least}, not {length}"));
     least.or_else(|| most.map(|most| format!("it takes at most {most}, not {length}")))
-}
-
-fn chosen(listed: &[FieldChoice], ids: &[String]) -> Vec<Value> {
-    let at = |id: &String| listed.get(id.parse::<usize>().ok()?.checked_sub(1)?);
-    ids.iter().filter_map(at).map(|choice| choice.value.clone()).collect()
-}
-
-impl WordKind {
-    fn value(self, text: &str) -> Result<Value, String> {
-        if text.chars().count() > MAX_ANSWER {
-            return Err(format!("it has more than {MAX_ANSWER} characters"));
-        }
-        let whole = || text.parse::<i64>().ok().map(Value::from);
-        let number = || text.parse::<f64>().ok().and_then(Number::from_f64).map(Value::Number);
-        match self {
-            Self::Text => Ok(Value::from(text)),
-            Self::Whole => whole().ok_or_else(|| "it is no whole number".to_owned()),
-            Self::Number => {
-                whole().or_else(number).ok_or_else(|| "it is no number such as 2.5".to_owned())
-            }
-        }
-    }
 }
