@@ -83,7 +83,7 @@ async fn within_its_time<T>(
     ask: impl AsyncFnOnce(&Connection) -> Result<T, McpError>,
 ) -> Result<T, McpError> {
     let connection = server.connection().await?;
-    let most = server.settings.timeout;
+    let most = server.way.settings.timeout;
     let asked = timeout(most.0, ask(&connection)).await.unwrap_or(Err(McpError::Late(most)));
     if matches!(asked, Err(McpError::SessionLost)) {
         server.retire(&connection);

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use selkie_domain::chance::Chance;
 use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::asking::{self, ToolCall};
 use crate::call::CallContext;
@@ -14,8 +16,9 @@ use crate::listing::ServerList;
 use crate::login::{Login, TokenFolder};
 use crate::outcome::CallOutcome;
 use crate::pins::PinnedList;
-use crate::server::{Life, Server};
+use crate::server::Server;
 use crate::settings::ServerSettings;
+use crate::start::Start;
 
 /// The servers. One handle for the daemon; a copy is the same.
 #[derive(Clone)]
@@ -24,7 +27,8 @@ pub struct Connections(Arc<Inner>);
 struct Inner {
     servers: BTreeMap<String, Arc<Server>>,
     tokens: TokenFolder,
-    life: Life,
+    tracker: TaskTracker,
+    stop: CancellationToken,
 }
 
 impl Connections {
@@ -32,12 +36,14 @@ impl Connections {
     pub fn new(deps: ConnectionDeps, servers: BTreeMap<String, ServerSettings>) -> Self {
         let tokens = deps.tokens.clone();
         let deps = Arc::new(deps);
-        let life = Life::default();
-        let server = |(name, settings): (String, ServerSettings)| {
-            (name.clone(), Server::new(name, settings, &deps, &life))
-        };
-        let servers = servers.into_iter().map(server).collect();
-        Self(Arc::new(Inner { servers, tokens, life }))
+        let tracker = TaskTracker::new();
+        let stop = CancellationToken::new();
+        let servers = servers.into_iter().map(|(name, settings)| {
+            let deps = Arc::clone(&deps);
+            let way = Start { name: name.clone(), settings, deps, tracker: tracker.clone() };
+            (name, Server::new(way, &stop))
+        });
+        Self(Arc::new(Inner { servers: servers.collect(), tokens, tracker, stop }))
     }
 
     /// Lists what a server offers, all pages of it; starts it where it does not run.
@@ -81,16 +87,15 @@ impl Connections {
         scopes: &[String],
         chance: &dyn Chance,
     ) -> Result<Login<'_>, McpError> {
-        Login::begin(self.server(server)?.way(), scopes, chance).await
+        Login::begin(&self.server(server)?.way, scopes, chance).await
     }
 
     /// Ends every server with all that it started; nothing is left of any when this returns, and nothing can be asked
     /// afterwards.
     pub async fn end(&self) {
-        let Life { tracker, stop } = &self.0.life;
-        stop.cancel();
-        tracker.close();
-        tracker.wait().await;
+        self.0.stop.cancel();
+        self.0.tracker.close();
+        self.0.tracker.wait().await;
     }
 
     fn server(&self, name: &str) -> Result<&Arc<Server>, McpError> {

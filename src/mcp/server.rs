@@ -8,15 +8,12 @@ use selkie_channel_core::locked;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use crate::connection::{Connection, InUse};
-use crate::deps::ConnectionDeps;
 use crate::error::McpError;
 use crate::handshake::shake;
 use crate::link::Link;
 use crate::news::ListBell;
-use crate::settings::ServerSettings;
 use crate::start::Start;
 
 /// How long a server may take to start and to shake hands.
@@ -31,10 +28,8 @@ const CHANGE_REST: Duration = Duration::from_secs(1);
 
 /// One server of the config.
 pub(crate) struct Server {
-    pub(crate) name: String,
-    pub(crate) settings: ServerSettings,
-    deps: Arc<ConnectionDeps>,
-    tracker: TaskTracker,
+    /// The way to it.
+    pub(crate) way: Start,
     stop: CancellationToken,
     state: Mutex<State>,
     /// It was found to be of the older era.
@@ -65,21 +60,9 @@ type StartResult = Result<Arc<Connection>, McpError>;
 
 impl Server {
     /// Takes one of the config; nothing is started.
-    pub(crate) fn new(
-        name: String,
-        settings: ServerSettings,
-        deps: &Arc<ConnectionDeps>,
-        life: &Life,
-    ) -> Arc<Self> {
-        Arc::new(Self {
-            name,
-            settings,
-            deps: Arc::clone(deps),
-            tracker: life.tracker.clone(),
-            stop: life.stop.clone(),
-            state: Mutex::default(),
-            is_legacy: AtomicBool::default(),
-        })
+    pub(crate) fn new(way: Start, stop: &CancellationToken) -> Arc<Self> {
+        let state = Mutex::default();
+        Arc::new(Self { way, stop: stop.clone(), state, is_legacy: AtomicBool::default() })
     }
 
     /// Returns a connection, which is made where there is none. It is made even when the caller goes away.
@@ -100,7 +83,7 @@ impl Server {
                 Phase::Resting { .. } | Phase::Idle => {
                     let (tell, starting) = watch::channel(None);
                     state.phase = Phase::Starting(starting.clone());
-                    self.tracker.spawn(Arc::clone(self).start(tell));
+                    self.way.tracker.spawn(Arc::clone(self).start(tell));
                     starting
                 }
             }
@@ -121,7 +104,7 @@ impl Server {
 
     /// Says what an error means with this server's settings: a credential of the config is no matter of signing in.
     pub(crate) fn explain(&self, error: McpError) -> McpError {
-        match (error, &self.settings.auth) {
+        match (error, &self.way.settings.auth) {
             (McpError::SignIn { status, .. }, Some(id)) => McpError::Settings(format!(
                 "it refuses the credential of auth {id} (HTTP status {status})"
             )),
@@ -139,14 +122,14 @@ impl Server {
             }),
         };
         let connected = connected.map(Arc::new);
-        let server = &self.name;
+        let server = &self.way.name;
         match &connected {
             Ok(connection) => {
                 let millis = began.elapsed().as_millis();
                 let says = &connection.peer.server;
                 tracing::info!(server, says, millis, "an MCP server is ready");
                 locked(&self.state).phase = Phase::Ready(Arc::clone(connection));
-                self.tracker.spawn(Arc::clone(&self).attend(Arc::clone(connection)));
+                self.way.tracker.spawn(Arc::clone(&self).attend(Arc::clone(connection)));
             }
             Err(error) => {
                 tracing::warn!(server, %error, "an MCP server is not there");
@@ -155,12 +138,6 @@ impl Server {
             }
         }
         tell.send(Some(connected)).ok();
-    }
-
-    /// Returns the way to it.
-    pub(crate) fn way(&self) -> Start<'_> {
-        let Self { name, settings, deps, tracker, .. } = self;
-        Start { name, settings, deps, tracker }
     }
 
     async fn connect(&self) -> Result<Connection, McpError> {
@@ -181,7 +158,7 @@ impl Server {
 
     async fn connect_in(&self, is_legacy: bool) -> Result<Connection, McpError> {
         let bell = ListBell::default();
-        let link = self.way().link(&bell).await?;
+        let link = self.way.link(&bell).await?;
         match shake(&link, is_legacy).await {
             Ok(peer) => Ok(Connection::new(link, peer, bell)),
             Err(McpError::Gone(_) | McpError::NotStarted(_)) if matches!(link, Link::Stdio(_)) => {
@@ -196,11 +173,11 @@ impl Server {
 
     /// Looks after a connection until its end.
     async fn attend(self: Arc<Self>, connection: Arc<Connection>) {
-        let server = &self.name;
+        let server = &self.way.name;
         let news = async {
             loop {
                 connection.bell.notified().await;
-                self.deps.watcher.list_changed(server);
+                self.way.deps.watcher.list_changed(server);
                 sleep(CHANGE_REST).await;
             }
         };
@@ -240,11 +217,4 @@ impl Server {
         state.failures += 1;
         state.phase = Phase::Resting { until: Instant::now() + doubled.min(MAX_REST), why };
     }
-}
-
-/// How long servers live.
-#[derive(Default)]
-pub(crate) struct Life {
-    pub(crate) tracker: TaskTracker,
-    pub(crate) stop: CancellationToken,
 }

@@ -30,16 +30,15 @@ use crate::stdio_link::StdioLink;
 /// Bytes of a file of headers.
 const MAX_HEADERS: u64 = 64 * 1024;
 
-/// Opens the way to a server.
-pub(crate) struct Start<'a> {
-    /// The server's name in the config.
-    pub(crate) name: &'a str,
-    pub(crate) settings: &'a ServerSettings,
-    pub(crate) deps: &'a ConnectionDeps,
-    pub(crate) tracker: &'a TaskTracker,
+/// Opens the way to a server of the config.
+pub(crate) struct Start {
+    pub(crate) name: String,
+    pub(crate) settings: ServerSettings,
+    pub(crate) deps: Arc<ConnectionDeps>,
+    pub(crate) tracker: TaskTracker,
 }
 
-impl Start<'_> {
+impl Start {
     /// Starts the program, or makes ready to ask the address: nothing is asked yet.
     ///
     /// # Errors
@@ -57,9 +56,9 @@ impl Start<'_> {
         // Who writes a header or a credential into the config means that one.
         let bearer = match self.settings.auth.is_some() || headers.contains_key(AUTHORIZATION) {
             true => None,
-            false => Some(self.bearer(url)?),
+            false => Some(self.bearer(&url)?),
         };
-        Ok(Link::Http(self.http_link(headers, bearer, bell)?))
+        Ok(Link::Http(self.http_link(url, headers, bearer, bell)?))
     }
 
     /// Returns the server's address, where it is none that is started.
@@ -94,24 +93,22 @@ impl Start<'_> {
     /// There is no network here.
     pub(crate) fn http_link(
         &self,
+        url: Url,
         headers: HeaderMap,
         bearer: Option<Bearer>,
         bell: &ListBell,
     ) -> Result<HttpLink, McpError> {
-        let none = || McpError::Settings("it has no url".to_owned());
-        let url = self.address()?.ok_or_else(none)?;
         let host = url.host_str().unwrap_or_default();
         let client = self.deps.network.to_host(host).map_err(McpError::Settings)?;
-        let server = self.name.to_owned();
-        let at = HttpAddress { server, client, url, bearer, headers };
-        Ok(HttpLink::new(at, Arc::clone(bell), self.tracker))
+        let at = HttpAddress { server: self.name.clone(), client, url, bearer, headers };
+        Ok(HttpLink::new(at, Arc::clone(bell), &self.tracker))
     }
 
-    fn bearer(&self, url: Url) -> Result<Bearer, McpError> {
+    fn bearer(&self, url: &Url) -> Result<Bearer, McpError> {
         Ok(Bearer {
-            server: self.name.to_owned(),
-            wire: Wire::to(&self.deps.network, &url)?,
-            url,
+            server: self.name.clone(),
+            wire: Wire::to(&self.deps.network, url)?,
+            url: url.clone(),
             settings: self.settings.oauth.clone().unwrap_or_default(),
             folder: self.deps.tokens.clone(),
             clock: Arc::clone(&self.deps.clock),
@@ -136,8 +133,9 @@ impl Start<'_> {
         let value = |secret: &secrecy::SecretString| secret.expose_secret().to_owned();
         let env: BTreeMap<_, _> = env.iter().map(|(name, it)| (name.clone(), value(it))).collect();
         let folder = self.deps.folder.clone();
-        let own = folder.join(folder_name(self.name));
-        let deps = self.deps.clone();
+        // A name of the config is one of a folder, too.
+        let own = folder.join(&self.name);
+        let deps = Arc::clone(&self.deps);
         let started = tokio::task::spawn_blocking(move || {
             let level = Level::of_task(Taint::Raw, Trust::Owner);
             let roots = Roots {
@@ -196,16 +194,6 @@ fn packages_of(command: &str, args: &[String]) -> Vec<PathBuf> {
     words.filter_map(outermost).collect()
 }
 
-/// Makes a server's name one of a folder.
-fn folder_name(name: &str) -> String {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    let written = name.bytes().map(|byte| match plain(&byte) {
-        true => char::from(byte).to_string(),
-        false => format!("={byte:02x}"),
-    });
-    written.collect()
-}
-
 /// Reads a file of headers. What is wrong with it is said without what stands there.
 async fn headers_in(file: &Path) -> Result<HeaderMap, McpError> {
     let shown = file.display();
@@ -251,12 +239,5 @@ mod tests {
         let script = "/srv/x/node_modules/@a/b/node_modules/c/index.js".to_owned();
         assert_eq!(packages_of("node", &[script]), [PathBuf::from("/srv/x/node_modules")]);
         assert!(packages_of("node_modules/.bin/x", &["a".to_owned()]).is_empty());
-    }
-
-    #[test]
-    fn every_name_has_a_folder_of_its_own() {
-        assert_eq!(folder_name("my-clock_2"), "my-clock_2");
-        assert_eq!(folder_name("../a b"), "=2e=2e=2fa=20b");
-        assert_ne!(folder_name("a b"), folder_name("a=20b"));
     }
 }

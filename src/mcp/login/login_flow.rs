@@ -34,7 +34,7 @@ pub struct Login<'a> {
 
 /// What was asked, and of whom.
 struct LoginQuestion<'a> {
-    start: Start<'a>,
+    start: &'a Start,
     place: LoginPlace,
     client: OAuthClient,
     scopes: Vec<String>,
@@ -69,7 +69,7 @@ pub struct LoginSummary {
 impl<'a> Login<'a> {
     /// Asks a server where to sign in, and makes ready for it. These scopes are asked for besides those that were.
     pub(crate) async fn begin(
-        start: Start<'a>,
+        start: &'a Start,
         more: &[String],
         chance: &dyn Chance,
     ) -> Result<Self, McpError> {
@@ -80,16 +80,16 @@ impl<'a> Login<'a> {
             let why = format!("--scope takes scopes such as files:write, not {odd:?}");
             return Err(LoginError::Unusable(why).into());
         }
-        let place = LoginPlace::find(&start).await?;
+        let place = LoginPlace::find(start).await?;
         let tokens = &start.deps.tokens;
         let before =
-            tokens.read(start.name).ok().flatten().filter(|grant| grant.is_for(&place.url));
+            tokens.read(&start.name).ok().flatten().filter(|grant| grant.is_for(&place.url));
         let scopes = place.scopes(before.map_or(Vec::new(), |grant| grant.scopes), more);
         let listener = RedirectListener::new().await?;
         let redirect = listener.address.clone();
         let LoginPlace { wire, settings, at, .. } = &place;
         let client =
-            registration::client(wire, at, start.name, settings, &redirect, &scopes).await?;
+            registration::client(wire, at, &start.name, settings, &redirect, &scopes).await?;
         client.secret.iter().for_each(|secret| tokens.hide(secret));
         let request = AuthorizationRequest::new(at, chance);
         tokens.hide(&request.verifier);
@@ -130,7 +130,7 @@ impl<'a> Login<'a> {
 
 impl LoginPlace {
     /// Asks the server, then whom it names; every address is judged before somebody is sent to any.
-    async fn find(start: &Start<'_>) -> Result<Self, McpError> {
+    async fn find(start: &Start) -> Result<Self, McpError> {
         let url = start.address()?.ok_or_else(|| {
             let why = "it is a program: only servers at an address take a login";
             McpError::Settings(why.to_owned())
@@ -174,7 +174,7 @@ impl LoginQuestion<'_> {
         let code = self.request.code(query)?;
         let tokens = &self.start.deps.tokens;
         tokens.hide(&code);
-        let _lock = tokens.lock(self.start.name).await?;
+        let _lock = tokens.lock(&self.start.name).await?;
         let place = self.place;
         let words = [
             ("grant_type", "authorization_code"),
@@ -195,21 +195,21 @@ impl LoginQuestion<'_> {
         };
         let clock = &self.start.deps.clock;
         token_endpoint::ask(&mut grant, &place.wire, &place.settings, &words, clock).await?;
-        tokens.write(self.start.name, &grant)?;
+        tokens.write(&self.start.name, &grant)?;
         let Grant { issuer, scopes, refresh_token, .. } = grant;
         Ok(LoginSummary { issuer, scopes, is_renewable: refresh_token.is_some() })
     }
 }
 
 /// Asks the server without a token: what it says then is how to sign in.
-async fn challenge(start: &Start<'_>, url: &Url) -> Result<Challenge, McpError> {
+async fn challenge(start: &Start, url: &Url) -> Result<Challenge, McpError> {
     let headers = start.headers(url).await?;
     if start.settings.auth.is_some() || headers.contains_key(AUTHORIZATION) {
         let why =
             "its headers_file or auth says already who asks; to sign in instead, take that out";
         return Err(McpError::Settings(why.to_owned()));
     }
-    let link = Link::Http(start.http_link(headers, None, &ListBell::default())?);
+    let link = Link::Http(start.http_link(url.clone(), headers, None, &ListBell::default())?);
     let met = shake(&link, false).await;
     link.end().await;
     match met {
