@@ -15,6 +15,7 @@ use crate::link::Link;
 use crate::listing::{Listing, ServerList};
 use crate::outcome::{self, CallOutcome};
 use crate::param_headers;
+use crate::pins::PinnedList;
 use crate::server::Server;
 
 /// How often a server may have the same call made again before it answers.
@@ -39,13 +40,12 @@ pub(crate) async fn list(server: &Arc<Server>) -> Result<ServerList, McpError> {
 
 async fn list_on(connection: &Connection) -> Result<ServerList, McpError> {
     let peer = &connection.peer;
-    let list = ServerList {
-        server: peer.server.clone(),
-        protocol: peer.era.version(),
+    let offer = PinnedList {
+        protocol: peer.era.version().to_owned(),
         instructions: peer.instructions.clone(),
-        tells_of_changes: peer.tells_of_changes,
-        ..ServerList::default()
+        tools: Vec::new(),
     };
+    let list = ServerList { server: peer.server.clone(), offer, ..ServerList::default() };
     let has_headers = matches!(connection.link, Link::Http(_)) && !peer.is_legacy();
     let mut listing = Listing::new(list, has_headers);
     let mut params = json!({});

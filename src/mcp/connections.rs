@@ -15,7 +15,6 @@ use crate::error::McpError;
 use crate::listing::ServerList;
 use crate::login::{Login, TokenFolder};
 use crate::outcome::CallOutcome;
-use crate::pins::PinnedList;
 use crate::server::Server;
 use crate::settings::ServerSettings;
 use crate::start::Start;
@@ -53,7 +52,7 @@ impl Connections {
     pub async fn list(&self, server: &str) -> Result<ServerList, McpError> {
         let list = asking::list(self.server(server)?).await?;
         // What is agreed to is kept as it is written.
-        let written = serde_json::to_string(&PinnedList::of(&list)).unwrap_or_default();
+        let written = serde_json::to_string(&list.offer).unwrap_or_default();
         match self.0.tokens.knows_any_in(&written) {
             true => Err(McpError::Protocol(
                 "puts a secret that it was given into its list: nothing of it is used".to_owned(),

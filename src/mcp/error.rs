@@ -95,13 +95,6 @@ pub enum McpError {
     Stopping,
 }
 
-impl McpError {
-    /// Whether the request may have been carried out.
-    pub fn is_outcome_unknown(&self) -> bool {
-        matches!(self, Self::Gone(_) | Self::Late(_) | Self::Cancelled | Self::Protocol(_))
-    }
-}
-
 fn in_words(left: &Duration) -> String {
     counted(left.as_secs_f64().ceil() as u64, ["second", "seconds"])
 }

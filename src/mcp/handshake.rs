@@ -28,7 +28,8 @@ pub(crate) struct Peer {
     pub(crate) era: Era,
     /// Its own name and version.
     pub(crate) server: String,
-    pub(crate) instructions: Option<String>,
+    /// What it says to every model that uses it.
+    pub(crate) instructions: String,
     /// It tells when its list of tools changes.
     pub(crate) tells_of_changes: bool,
 }
@@ -53,11 +54,11 @@ impl Hello {
             Era::Legacy(_) => &self.server_info,
         };
         let word = |key: &str| info[key].as_str().unwrap_or_default();
-        let text = self.instructions.filter(|text| !text.trim().is_empty());
+        let text = self.instructions.filter(|text| !text.trim().is_empty()).unwrap_or_default();
         Peer {
             era,
             server: short(&format!("{} {}", word("name"), word("version")), 200),
-            instructions: text.map(|text| begin(&text, MAX_INSTRUCTIONS).to_owned()),
+            instructions: begin(&text, MAX_INSTRUCTIONS).to_owned(),
             tells_of_changes: self.capabilities["tools"]["listChanged"] == true,
         }
     }

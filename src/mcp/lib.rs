@@ -48,7 +48,7 @@ pub use deps::{ConnectionDeps, ListWatcher};
 pub use elicitation::{Demand, Elicitation, ElicitationQuestion};
 pub use error::McpError;
 pub use inquiry::Inquiry;
-pub use listing::{ListedTool, ServerList, UnlistedTool};
+pub use listing::{ServerList, UnlistedTool};
 pub use login::{Login, LoginError, LoginSummary, TokenFolder};
 pub use names::tool_name;
 pub use outcome::{CallOutcome, CallResult, ResultPicture};

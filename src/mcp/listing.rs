@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::error::McpError;
 use crate::param_headers;
+use crate::pins::{PinnedList, PinnedTool};
 use crate::sequence::Sequence;
 use crate::text::short;
 
@@ -32,38 +33,24 @@ const MAX_UNLISTED: usize = 100;
 pub struct ServerList {
     /// The name that the server gives itself, with its version.
     pub server: String,
-    /// The version of the protocol that it is spoken with in.
-    pub protocol: &'static str,
-    /// What it says to every model that uses it, at most 32 KiB.
-    pub instructions: Option<String>,
-    /// Its tools in its own order, at most 1,000.
-    pub tools: Vec<ListedTool>,
+    /// What can be agreed to: instructions of at most 32 KiB, and at most 1,000 tools.
+    pub offer: PinnedList,
     /// Tools that were left out, at most 100 of them.
     pub unlisted: Vec<UnlistedTool>,
     /// Tools that were left out in all. After 10,000 tools nothing more is read.
     pub unlisted_count: usize,
-    /// Whether it says that it tells when its list changes.
-    pub tells_of_changes: bool,
 }
 
-/// A tool as its server describes it.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+/// A tool as its server writes it.
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ListedTool {
-    /// Its name at its server.
-    pub name: String,
-    /// A name for people.
-    pub title: Option<String>,
-    /// What it does; empty where the server does not say.
+struct WrittenTool {
+    name: String,
     #[serde(default)]
-    pub description: String,
-    /// The schema of its arguments: an object.
+    description: String,
     #[serde(default = "no_schema")]
-    pub input_schema: Value,
-    /// The schema of its structured answers, where it gives one.
-    pub output_schema: Option<Value>,
-    /// What it says of its effects, which nobody vouches for.
-    pub annotations: Option<Value>,
+    input_schema: Value,
+    output_schema: Option<Value>,
 }
 
 fn no_schema() -> Value {
@@ -135,8 +122,9 @@ impl Listing {
         }
     }
 
-    /// Returns what was listed.
-    pub(crate) fn done(self) -> ServerList {
+    /// Returns what was listed, by name.
+    pub(crate) fn done(mut self) -> ServerList {
+        self.list.offer.tools.sort_by(|a, b| a.name.cmp(&b.name));
         self.list
     }
 
@@ -144,7 +132,7 @@ impl Listing {
         let length = written.get().len();
         let read = match length > MAX_TOOL {
             true => Err(format!("it has more than {} KiB", MAX_TOOL / 1024)),
-            false => serde_json::from_str::<ListedTool>(written.get())
+            false => serde_json::from_str::<WrittenTool>(written.get())
                 .map_err(|error| format!("it is no tool: {}", short(&error.to_string(), 200))),
         };
         let unlisted = match read {
@@ -154,7 +142,12 @@ impl Listing {
                 None => {
                     self.bytes += length;
                     self.names.insert(tool.name.clone());
-                    return self.list.tools.push(tool);
+                    return self.list.offer.tools.push(PinnedTool {
+                        name: tool.name,
+                        description: tool.description,
+                        schema: tool.input_schema,
+                        answers: tool.output_schema,
+                    });
                 }
             },
         };
@@ -164,8 +157,8 @@ impl Listing {
         }
     }
 
-    fn fault(&self, tool: &ListedTool, length: usize) -> Option<String> {
-        let ListedTool { name, description, input_schema, .. } = tool;
+    fn fault(&self, tool: &WrittenTool, length: usize) -> Option<String> {
+        let WrittenTool { name, description, input_schema, .. } = tool;
         let is_named = !name.is_empty() && name.chars().count() <= MAX_NAME;
         if !is_named || name.chars().any(char::is_control) {
             return Some(format!("its name is none, or has more than {MAX_NAME} characters"));
@@ -182,7 +175,7 @@ impl Listing {
         if self.names.contains(name) {
             return Some("its name is another tool's, too".to_owned());
         }
-        if self.list.tools.len() >= MAX_TOOLS {
+        if self.list.offer.tools.len() >= MAX_TOOLS {
             return Some(format!("no more than {MAX_TOOLS} tools of a server are taken"));
         }
         let is_too_much = self.bytes + length > MAX_ALL;

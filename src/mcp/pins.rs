@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::listing::{ListedTool, ServerList};
 use crate::names::hash;
 use crate::private_file;
 
@@ -63,20 +62,6 @@ impl Difference {
 }
 
 impl PinnedList {
-    /// Takes a server's list.
-    pub fn of(list: &ServerList) -> Self {
-        let tool = |tool: &ListedTool| PinnedTool {
-            name: tool.name.clone(),
-            description: tool.description.clone(),
-            schema: tool.input_schema.clone(),
-            answers: tool.output_schema.clone(),
-        };
-        let mut tools: Vec<PinnedTool> = list.tools.iter().map(tool).collect();
-        tools.sort_by(|a, b| a.name.cmp(&b.name));
-        let instructions = list.instructions.clone().unwrap_or_default();
-        Self { protocol: list.protocol.to_owned(), instructions, tools }
-    }
-
     /// Returns a hash of the whole list: what an owner says yes to.
     pub fn hash(&self) -> String {
         let tools: Vec<String> = self.tools.iter().map(PinnedTool::hash).collect();

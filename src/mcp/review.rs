@@ -82,21 +82,16 @@ pub fn differing(server: &str, old: &PinnedList, new: &PinnedList) -> String {
 
 /// Says in one line what is otherwise: `1 changed (convert_time), 1 new (erase)`.
 pub fn in_short(differences: &[Difference]) -> String {
-    let names = |pick: fn(&Difference) -> Option<&str>| -> Vec<String> {
-        differences.iter().filter_map(pick).map(one_line).collect()
-    };
-    let said = |what: &str, names: Vec<String>| {
+    let said = |what: &str, pick: fn(&Difference) -> Option<&str>| {
+        let names: Vec<String> = differences.iter().filter_map(pick).map(one_line).collect();
         let more = if names.len() > 5 { ", …" } else { "" };
         let some: Vec<&str> = names.iter().take(5).map(String::as_str).collect();
         (!names.is_empty()).then(|| format!("{} {what} ({}{more})", names.len(), some.join(", ")))
     };
     let all = [
-        said(
-            "changed",
-            names(|d| if let Difference::Changed(name) = d { Some(name) } else { None }),
-        ),
-        said("new", names(|d| if let Difference::New(name) = d { Some(name) } else { None })),
-        said("gone", names(|d| if let Difference::Gone(name) = d { Some(name) } else { None })),
+        said("changed", |d| if let Difference::Changed(name) = d { Some(name) } else { None }),
+        said("new", |d| if let Difference::New(name) = d { Some(name) } else { None }),
+        said("gone", |d| if let Difference::Gone(name) = d { Some(name) } else { None }),
         differences.contains(&Difference::Instructions).then(|| "other instructions".to_owned()),
     ];
     all.into_iter().flatten().collect::<Vec<_>>().join(", ")

@@ -112,7 +112,7 @@ impl Servers {
         if let Some(list) = fresh.filter(|_| !is_over) {
             return Ok(list);
         }
-        let list = Arc::new(PinnedList::of(&self.connections.list(server).await?));
+        let list = Arc::new(self.connections.list(server).await?.offer);
         let read = ReadList { at: Instant::now(), list: Arc::clone(&list) };
         self.watched(|watch| watch.read.insert(server.to_owned(), read));
         if self.agreed.get(server).is_some_and(|agreed| agreed.differences(&list).is_empty()) {

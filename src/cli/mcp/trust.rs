@@ -7,7 +7,7 @@ use selkie_app::build::AppConfig;
 use selkie_app::client::RunningDaemon;
 use selkie_app::lifecycle;
 use selkie_guard::visible::one_line;
-use selkie_mcp::pins::{PinFolder, PinnedList};
+use selkie_mcp::pins::PinFolder;
 use selkie_mcp::review::{differing, whole};
 use selkie_mcp::{McpError, ServerList};
 use selkie_sandbox::Mode;
@@ -15,21 +15,21 @@ use selkie_sandbox::Mode;
 /// Shows what a server offers now, and keeps what is agreed to.
 pub(super) fn trust(plan: &AppConfig, name: &str, yes: Option<&str>) -> Outcome {
     let offered = offered(plan, name)?;
-    let now = PinnedList::of(&offered);
+    let now = &offered.offer;
     let pins = PinFolder::of(&plan.folders.state);
     // What cannot be read was never agreed to.
     let before = pins.agreed(name).ok().flatten();
     let hash = now.hash();
-    if before.as_ref().is_some_and(|before| before.differences(&now).is_empty()) {
-        pins.agree(name, &now)?;
+    if before.as_ref().is_some_and(|before| before.differences(now).is_empty()) {
+        pins.agree(name, now)?;
         return Ok(print::prose(&format!(
             "{name} offers what you agreed to, hash {}.\n",
             short(&hash)
         ))?);
     }
     let text = match &before {
-        Some(before) => differing(name, before, &now),
-        None => whole(name, &now),
+        Some(before) => differing(name, before, now),
+        None => whole(name, now),
     };
     print::out(&plan.redactor.clean(&text))?;
     print::out(&left_out(&offered))?;
@@ -47,7 +47,7 @@ pub(super) fn trust(plan: &AppConfig, name: &str, yes: Option<&str>) -> Outcome 
             unasked("selkie mcp trust", &otherwise)
         })?,
     }
-    pins.agree(name, &now)?;
+    pins.agree(name, now)?;
     print::prose(&told(plan, name)?)?;
     Ok(())
 }

@@ -70,15 +70,14 @@ pub(crate) async fn resource(
 /// It says nothing, speaks for another, or offers no PKCE.
 pub(crate) async fn server(wire: &Wire, issuer: &str) -> Result<ServerDocument, LoginError> {
     let url = wire.address("the authorization server", issuer)?;
-    let mut places = vec![];
-    let is_tenant = url.path() != "/";
-    for kind in ["oauth-authorization-server", "openid-configuration"] {
-        places.extend(well_known(&url, kind).into_iter().take(1));
-    }
-    if is_tenant {
-        let path = format!("{}/.well-known/openid-configuration", url.path().trim_end_matches('/'));
-        places.push(at_path(&url, &path));
-    }
+    let path = url.path().trim_end_matches('/');
+    let mut places = vec![
+        at_path(&url, &format!("/.well-known/oauth-authorization-server{path}")),
+        at_path(&url, &format!("/.well-known/openid-configuration{path}")),
+        at_path(&url, &format!("{path}/.well-known/openid-configuration")),
+    ];
+    // Without a path, the last is the one before it.
+    places.dedup();
     let document: ServerDocument = first(wire, SERVER, &places).await?;
     if document.issuer != issuer {
         return Err(LoginError::issuer(SERVER, &document.issuer, issuer));

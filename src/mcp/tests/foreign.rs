@@ -52,7 +52,7 @@ fn ten_thousand_tools_are_listed_in_time_and_a_thousand_kept() {
     }
     println!("10,000 tools in {:?}", began.elapsed());
     let list = listing.done();
-    assert_eq!((read, list.tools.len(), list.unlisted_count), (10, 1_000, 9_000));
+    assert_eq!((read, list.offer.tools.len(), list.unlisted_count), (10, 1_000, 9_000));
     assert_eq!(list.unlisted.len(), 100);
     assert_eq!(list.unlisted[0].why, "no more than 1000 tools of a server are taken");
     let one = raw(&json!({ "tools": vec![json!({}); 100_000] }));
@@ -100,15 +100,15 @@ fn a_tool_that_cannot_be_taken_takes_no_other_with_it() {
         json!({ "name": "no schema" }),
         tool("last"),
     ]);
-    let names: Vec<_> = list.tools.iter().map(|tool| tool.name.as_str()).collect();
-    assert_eq!(names, ["good", "no schema", "last"]);
+    let names: Vec<_> = list.offer.tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["good", "last", "no schema"]);
     assert_eq!(list.unlisted_count, 11);
     let said: Vec<_> = list.unlisted.iter().map(|it| format!("{}: {}", it.name, it.why)).collect();
     assert_eq!(said[0], "good: its name is another tool's, too");
     assert_eq!(said[2], "a⟨U+000A⟩b: its name is none, or has more than 128 characters");
     assert_eq!(said[7], "header: x-mcp-header of p is for text, a whole number or a yes or no");
     let deep = (0..120).fold(json!({}), |of, _| json!({ "not": of }));
-    assert_eq!(listed(vec![named("deep", deep)]).tools.len(), 1);
+    assert_eq!(listed(vec![named("deep", deep)]).offer.tools.len(), 1);
 }
 
 #[test]

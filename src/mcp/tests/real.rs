@@ -9,7 +9,8 @@ use selkie_sandbox::Launcher;
 use serde_json::{Map, Value, json};
 
 use super::desk::Desk;
-use crate::{CallContext, CallOutcome, Demand, ListedTool};
+use crate::pins::PinnedTool;
+use crate::{CallContext, CallOutcome, Demand};
 
 #[tokio::test]
 #[ignore = "needs a server: cargo test -p selkie-mcp real -- --ignored --nocapture URL"]
@@ -24,16 +25,16 @@ async fn real() {
     let desk = desk.within(Span::seconds(30)).open();
     let list = desk.connections().list("robin").await;
     println!("{list:#?}");
-    let tools = list.map(|list| list.tools).unwrap_or_default();
+    let tools = list.map(|list| list.offer.tools).unwrap_or_default();
     for tool in &tools {
         let began = tokio::time::Instant::now();
         // A tool that wants a schema gets that of the first one.
-        let first = json!({ "schema": tools[0].input_schema });
-        let wants = !tool.input_schema["properties"]["schema"].is_null();
+        let first = json!({ "schema": tools[0].schema });
+        let wants = !tool.schema["properties"]["schema"].is_null();
         let outcome = match (wants, wanted(&tool.name)) {
             (true, _) => call(&desk, tool, first).await,
             (false, Some(arguments)) => call(&desk, tool, arguments).await,
-            (false, None) => call(&desk, tool, made_up(&tool.input_schema)).await,
+            (false, None) => call(&desk, tool, made_up(&tool.schema)).await,
         };
         println!("{} in {:?}: {outcome:#?}", tool.name, began.elapsed());
     }
@@ -58,10 +59,10 @@ fn wanted(tool: &str) -> Option<Value> {
 
 async fn call(
     desk: &Desk,
-    tool: &ListedTool,
+    tool: &PinnedTool,
     arguments: Value,
 ) -> Result<CallOutcome, crate::McpError> {
-    let schema = Arc::new(tool.input_schema.clone());
+    let schema = Arc::new(tool.schema.clone());
     let mut of = CallContext { schema: Some(schema), ..desk.context() };
     let arguments = match arguments {
         Value::Object(arguments) => arguments,

@@ -50,7 +50,7 @@ async fn speed() {
     let line = format!("python3 {} {}", script.display(), tools.display());
     let bare = bare(&line);
     let desk = Desk::running(&line).open();
-    assert_eq!(desk.connections().list("robin").await.unwrap().tools.len(), TOOLS);
+    assert_eq!(desk.connections().list("robin").await.unwrap().offer.tools.len(), TOOLS);
     let mut listed = Vec::new();
     for _ in 0..20 {
         let began = Instant::now();

@@ -44,11 +44,10 @@ async fn both_eras_are_spoken() {
         let desk =
             Desk::script(&format!("{hello}; next; echo \"$line\" > asked; tools; next")).open();
         let list = desk.connections().list("robin").await.unwrap();
-        assert_eq!((list.server.as_str(), list.protocol), (server, protocol));
-        assert_eq!(list.instructions.as_deref(), Some(instructions));
-        let [tool] = &list.tools[..] else { panic!("{list:?}") };
+        assert_eq!((list.server.as_str(), list.offer.protocol.as_str()), (server, protocol));
+        assert_eq!(list.offer.instructions, instructions);
+        let [tool] = &list.offer.tools[..] else { panic!("{list:?}") };
         assert_eq!((tool.name.as_str(), tool.description.as_str()), ("a", "does a"));
-        assert_eq!(tool.annotations.as_ref().unwrap()["readOnlyHint"], true);
         let is_modern = desk
             .read("asked")
             .contains(r#""io.modelcontextprotocol/protocolVersion":"2026-07-28""#);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::desk::Desk;
 use crate::ListWatcher as _;
-use crate::pins::{PinFolder, PinnedList};
+use crate::pins::PinFolder;
 use crate::servers::{ListNews, Servers};
 
 const CHANGING: &str = r#"
@@ -23,7 +23,7 @@ async fn what_was_seen_otherwise_is_over_when_the_server_reverts() {
     let says = |words: &str| std::fs::write(desk.file("words"), words).unwrap();
     says("does a");
     let pins = PinFolder::of(desk.dir.path());
-    let list = PinnedList::of(&desk.connections().list("robin").await.unwrap());
+    let list = desk.connections().list("robin").await.unwrap().offer;
     assert_eq!(list.protocol, "2026-07-28");
     let news = Arc::<ListNews>::default();
     let agreed = [("robin".to_owned(), Arc::new(list))].into();
