@@ -34,15 +34,11 @@ const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 
 /// An address.
 pub(crate) struct HttpLink {
-    endpoint: Arc<Endpoint>,
-    last: AtomicU64,
-    tracker: TaskTracker,
-}
-
-struct Endpoint {
     at: HttpAddress,
     session: Mutex<Option<HeaderValue>>,
+    last: AtomicU64,
     bell: ListBell,
+    tracker: TaskTracker,
 }
 
 /// What a stream of events is read for.
@@ -56,41 +52,41 @@ struct Stream {
 
 impl HttpLink {
     /// Speaks with a server.
-    pub(crate) fn new(at: HttpAddress, bell: ListBell, by: &TaskTracker) -> Self {
-        let endpoint = Arc::new(Endpoint { at, session: Mutex::default(), bell });
-        Self { endpoint, last: AtomicU64::new(0), tracker: by.clone() }
+    pub(crate) fn new(at: HttpAddress, bell: ListBell, by: &TaskTracker) -> Arc<Self> {
+        let tracker = by.clone();
+        let session = Mutex::default();
+        Arc::new(Self { at, session, last: AtomicU64::new(0), bell, tracker })
     }
 
     /// Asks, and waits for the answer. Dropped, it calls the request off.
-    pub(crate) async fn ask(&self, era: Era, ask: Ask) -> Reply {
-        let endpoint = &self.endpoint;
+    pub(crate) async fn ask(self: &Arc<Self>, era: Era, ask: Ask) -> Reply {
         let id = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let body = message::request(id, ask.method, &ask.params(era, id));
-        let headers = endpoint.headers_of(&ask, era);
+        let headers = self.headers_of(&ask, era);
         // In the newer era the end of the connection says so.
         let is_called_off = ask.can_be_called_off() && era != Era::Modern;
         let mut open = OpenAsk { link: self, era, id: is_called_off.then_some(id) };
         let progress = ask.progress.as_ref().map(ProgressTeller::new);
         let mut stream = Stream { id: Some(id), era, progress, reader: EventReader::behind(None) };
-        let answer = endpoint.answer(headers, body, &mut stream).await;
+        let answer = self.answer(headers, body, &mut stream).await;
         open.id = None;
         answer
     }
 
     /// Tells the server that the handshake is done.
     pub(crate) async fn begin(&self, era: Era) -> Result<(), McpError> {
-        self.endpoint.tell(era, message::initialized()).await
+        self.tell(era, message::initialized()).await
     }
 
     /// Listens to the news of a server of the older era, until it says no more; whether to listen again.
     pub(crate) async fn listen(&self, era: Era) -> bool {
-        let mut headers = self.endpoint.headers_in(era);
+        let mut headers = self.headers_in(era);
         headers.insert(ACCEPT, EVENTS);
-        match self.endpoint.at.send(Method::GET, headers, String::new()).await {
+        match self.at.send(Method::GET, headers, String::new()).await {
             Ok(response) if response.status().is_success() && is_stream(&response) => {
                 let reader = EventReader::behind(None);
                 let mut stream = Stream { id: None, era, progress: None, reader };
-                self.endpoint.read_events(response, &mut stream).await.ok();
+                self.read_events(response, &mut stream).await.ok();
                 true
             }
             Ok(response) => response.status().is_server_error(),
@@ -100,33 +96,12 @@ impl HttpLink {
 
     /// Ends the session, where there is one.
     pub(crate) async fn end(&self) {
-        if locked(&self.endpoint.session).is_some() {
-            let headers = self.endpoint.headers_in(Era::Legacy(LEGACY[0]));
-            timeout(WORD, self.endpoint.at.send(Method::DELETE, headers, String::new())).await.ok();
+        if locked(&self.session).is_some() {
+            let headers = self.headers_in(Era::Legacy(LEGACY[0]));
+            timeout(WORD, self.at.send(Method::DELETE, headers, String::new())).await.ok();
         }
     }
-}
 
-/// A request whose answer somebody waits for.
-struct OpenAsk<'a> {
-    link: &'a HttpLink,
-    era: Era,
-    /// Its number, while the server is to be told when nobody waits any more.
-    id: Option<u64>,
-}
-
-impl Drop for OpenAsk<'_> {
-    fn drop(&mut self) {
-        if let Some(id) = self.id {
-            let endpoint = Arc::clone(&self.link.endpoint);
-            let era = self.era;
-            let told = async move { endpoint.tell(era, message::cancelled(id)).await.ok() };
-            self.link.tracker.spawn(timeout(WORD, told));
-        }
-    }
-}
-
-impl Endpoint {
     fn headers_in(&self, era: Era) -> HeaderMap {
         let mut headers = self.at.headers.clone();
         headers.insert(VERSION, HeaderValue::from_static(era.version()));
@@ -230,6 +205,25 @@ impl Endpoint {
             }
             Incoming::ListChanged => self.bell.notify_one(),
             _ => {}
+        }
+    }
+}
+
+/// A request whose answer somebody waits for.
+struct OpenAsk<'a> {
+    link: &'a Arc<HttpLink>,
+    era: Era,
+    /// Its number, while the server is to be told when nobody waits any more.
+    id: Option<u64>,
+}
+
+impl Drop for OpenAsk<'_> {
+    fn drop(&mut self) {
+        if let Some(id) = self.id {
+            let link = Arc::clone(self.link);
+            let era = self.era;
+            let told = async move { link.tell(era, message::cancelled(id)).await.ok() };
+            self.link.tracker.spawn(timeout(WORD, told));
         }
     }
 }

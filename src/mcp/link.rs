@@ -1,5 +1,7 @@
 //! The two ways to a server.
 
+use std::sync::Arc;
+
 use crate::ask::{Ask, Era};
 use crate::error::McpError;
 use crate::http_link::HttpLink;
@@ -11,7 +13,7 @@ pub(crate) enum Link {
     /// A program's standard streams.
     Stdio(StdioLink),
     /// An address.
-    Http(HttpLink),
+    Http(Arc<HttpLink>),
 }
 
 impl Link {

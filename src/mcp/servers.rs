@@ -105,16 +105,15 @@ impl Servers {
     /// What a server offers now, or has offered a moment ago.
     async fn now(&self, server: &str) -> Result<Arc<PinnedList>, McpError> {
         let is_over = locked(&self.news.0).remove(server);
-        let fresh = self.watched(|watch| {
-            let read = watch.read.get(server).filter(|read| read.at.elapsed() < FRESH);
-            read.map(|read| Arc::clone(&read.list))
-        });
-        if let Some(list) = fresh.filter(|_| !is_over) {
-            return Ok(list);
+        if let Some(read) = locked(&self.watch).read.get(server)
+            && read.at.elapsed() < FRESH
+            && !is_over
+        {
+            return Ok(Arc::clone(&read.list));
         }
         let list = Arc::new(self.connections.list(server).await?.offer);
         let read = ReadList { at: Instant::now(), list: Arc::clone(&list) };
-        self.watched(|watch| watch.read.insert(server.to_owned(), read));
+        locked(&self.watch).read.insert(server.to_owned(), read);
         if self.agreed.get(server).is_some_and(|agreed| agreed.differences(&list).is_empty()) {
             self.is_as_agreed(server).await;
         }
@@ -123,10 +122,11 @@ impl Servers {
 
     /// A server offers what was agreed to, whatever it has offered in between.
     async fn is_as_agreed(&self, server: &str) {
-        self.watched(|watch| {
+        {
+            let mut watch = locked(&self.watch);
             watch.changed.retain(|(of, _)| of != server);
             watch.told.retain(|(of, _)| of != server);
-        });
+        }
         let name = server.to_owned();
         self.keep(server, move |folder| folder.forget_seen(&name)).await;
     }
@@ -146,21 +146,18 @@ impl Servers {
 
     /// Says that a tool was seen to be otherwise than was agreed to.
     pub(crate) fn is_changed(&self, server: &str, tool: &str) -> bool {
-        self.watched(|watch| watch.changed.contains(&(server.to_owned(), tool.to_owned())))
-    }
-
-    fn watched<T>(&self, look: impl FnOnce(&mut Watch) -> T) -> T {
-        look(&mut locked(&self.watch))
+        locked(&self.watch).changed.contains(&(server.to_owned(), tool.to_owned()))
     }
 
     async fn note(&self, server: &str, now: &PinnedList, differences: &[Difference]) {
         let hash = now.hash();
-        let is_new = self.watched(|watch| {
+        let is_new = {
+            let mut watch = locked(&self.watch);
             let changed = differences.iter().filter_map(Difference::tool);
             watch.changed.retain(|(of, _)| of != server);
             watch.changed.extend(changed.map(|tool| (server.to_owned(), tool.to_owned())));
             watch.told.insert((server.to_owned(), hash.clone()))
-        });
+        };
         if !is_new {
             return;
         }

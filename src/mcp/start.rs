@@ -58,7 +58,7 @@ impl Start {
             true => None,
             false => Some(self.bearer(&url)?),
         };
-        Ok(Link::Http(self.http_link(url, headers, bearer, bell)?))
+        self.http_link(url, headers, bearer, bell)
     }
 
     /// Returns the server's address, where it is none that is started.
@@ -97,11 +97,11 @@ impl Start {
         headers: HeaderMap,
         bearer: Option<Bearer>,
         bell: &ListBell,
-    ) -> Result<HttpLink, McpError> {
+    ) -> Result<Link, McpError> {
         let host = url.host_str().unwrap_or_default();
         let client = self.deps.network.to_host(host).map_err(McpError::Settings)?;
         let at = HttpAddress { server: self.name.clone(), client, url, bearer, headers };
-        Ok(HttpLink::new(at, Arc::clone(bell), &self.tracker))
+        Ok(Link::Http(HttpLink::new(at, Arc::clone(bell), &self.tracker)))
     }
 
     fn bearer(&self, url: &Url) -> Result<Bearer, McpError> {

@@ -18,7 +18,6 @@ use super::token_endpoint;
 use super::wire::Wire;
 use crate::error::McpError;
 use crate::handshake::shake;
-use crate::link::Link;
 use crate::news::ListBell;
 use crate::settings::OAuthSettings;
 use crate::start::Start;
@@ -209,7 +208,7 @@ async fn challenge(start: &Start, url: &Url) -> Result<Challenge, McpError> {
             "its headers_file or auth says already who asks; to sign in instead, take that out";
         return Err(McpError::Settings(why.to_owned()));
     }
-    let link = Link::Http(start.http_link(url.clone(), headers, None, &ListBell::default())?);
+    let link = start.http_link(url.clone(), headers, None, &ListBell::default())?;
     let met = shake(&link, false).await;
     link.end().await;
     match met {
