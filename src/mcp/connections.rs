@@ -46,9 +46,6 @@ impl Connections {
     }
 
     /// Lists what a server offers, all pages of it; starts it where it does not run.
-    ///
-    /// # Errors
-    /// Why it does not.
     pub async fn list(&self, server: &str) -> Result<ServerList, McpError> {
         let list = asking::list(self.server(server)?).await?;
         // What is agreed to is kept as it is written.
@@ -63,9 +60,6 @@ impl Connections {
 
     /// Calls a tool; starts its server where that does not run. What a call does when its caller goes away is as when it
     /// is cancelled: the server is told.
-    ///
-    /// # Errors
-    /// Why there is no answer.
     pub async fn call(
         &self,
         server: &str,

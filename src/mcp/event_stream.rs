@@ -35,9 +35,6 @@ impl EventReader {
     }
 
     /// Returns the data of the next event that has come whole.
-    ///
-    /// # Errors
-    /// It is too long.
     pub(crate) fn event(&mut self) -> Result<Option<Vec<u8>>, McpError> {
         while let Some(line) = self.lines.line().map_err(|_| too_long())? {
             let line = line.strip_suffix(b"\r").unwrap_or(&line);

@@ -47,9 +47,6 @@ pub(crate) enum FieldAnswer {
 }
 
 /// Reads the fields of a form.
-///
-/// # Errors
-/// A field that nobody can be asked for, and why.
 pub(crate) fn fields(schema: &Value) -> Result<Vec<Field<'_>>, String> {
     let required = schema["required"].as_array();
     let properties = schema["properties"].as_object().into_iter().flatten();
@@ -151,9 +148,6 @@ impl Field<'_> {
     }
 
     /// Reads an answer.
-    ///
-    /// # Errors
-    /// Why it does not fit.
     pub(crate) fn read(&self, given: &QuestionResult) -> Result<FieldAnswer, String> {
         let value = match given {
             QuestionResult::Expired | QuestionResult::NotAsked { .. } => {

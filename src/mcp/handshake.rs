@@ -72,9 +72,6 @@ impl Peer {
 }
 
 /// Shakes hands with a server. One that is known to be of the older era is asked in no other way.
-///
-/// # Errors
-/// It is no server that we could speak with.
 pub(crate) async fn shake(link: &Link, is_legacy: bool) -> Result<Peer, McpError> {
     if is_legacy {
         return initialize(link).await;

@@ -19,9 +19,6 @@ pub(crate) struct HttpAddress {
 
 impl HttpAddress {
     /// Sends a request; one that is refused for its token once more with a newer one.
-    ///
-    /// # Errors
-    /// There is no answer.
     pub(crate) async fn send(
         &self,
         method: Method,

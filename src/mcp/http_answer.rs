@@ -21,9 +21,6 @@ pub(crate) fn is_stream(response: &Response) -> bool {
 }
 
 /// Reads a body of at most so many bytes; they count unpacked.
-///
-/// # Errors
-/// It has more, or broke off.
 pub(crate) async fn whole(mut response: Response, most: usize) -> Result<Vec<u8>, McpError> {
     let broken = |error: reqwest::Error| {
         McpError::Gone(format!("broke off its answer ({})", innermost(&error)))

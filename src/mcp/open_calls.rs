@@ -32,9 +32,6 @@ struct OpenCall {
 
 impl OpenCalls {
     /// Opens one.
-    ///
-    /// # Errors
-    /// There are no more answers.
     pub(crate) fn open(
         &self,
         id: u64,

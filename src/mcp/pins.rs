@@ -108,42 +108,27 @@ impl PinFolder {
     }
 
     /// Reads what an owner has agreed to of a server; nothing where there is no yes yet.
-    ///
-    /// # Errors
-    /// When the file cannot be read, or is no such file.
     pub fn agreed(&self, server: &str) -> io::Result<Option<PinnedList>> {
         self.read(&format!("{server}.json"))
     }
 
     /// Reads what was seen last of a server and differs from what was agreed to.
-    ///
-    /// # Errors
-    /// As [`PinFolder::agreed`].
     pub fn seen(&self, server: &str) -> io::Result<Option<PinnedList>> {
         self.read(&format!("{server}.seen.json"))
     }
 
     /// Keeps what an owner agrees to. What was seen otherwise is over.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     pub fn agree(&self, server: &str, list: &PinnedList) -> io::Result<()> {
         private_file::write(&self.0, &format!("{server}.json"), list)?;
         self.forget_seen(server)
     }
 
     /// Forgets what was seen of a server and differed.
-    ///
-    /// # Errors
-    /// When it cannot be removed.
     pub fn forget_seen(&self, server: &str) -> io::Result<()> {
         private_file::remove(&self.0.join(format!("{server}.seen.json")))
     }
 
     /// Keeps what was seen of a server and differs.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     pub fn keep_seen(&self, server: &str, list: &PinnedList) -> io::Result<()> {
         private_file::write(&self.0, &format!("{server}.seen.json"), list)
     }

@@ -66,9 +66,6 @@ impl Server {
     }
 
     /// Returns a connection, which is made where there is none. It is made even when the caller goes away.
-    ///
-    /// # Errors
-    /// Why there is none.
     pub(crate) async fn connection(self: &Arc<Self>) -> Result<InUse, McpError> {
         let mut starting = {
             let mut state = locked(&self.state);

@@ -40,9 +40,6 @@ pub(crate) struct Start {
 
 impl Start {
     /// Starts the program, or makes ready to ask the address: nothing is asked yet.
-    ///
-    /// # Errors
-    /// Why not.
     pub(crate) async fn link(&self, bell: &ListBell) -> Result<Link, McpError> {
         let Self { name, settings, tracker, .. } = self;
         if let Some(fault) = settings.fault() {
@@ -62,18 +59,12 @@ impl Start {
     }
 
     /// Returns the server's address, where it is none that is started.
-    ///
-    /// # Errors
-    /// It is none.
     pub(crate) fn address(&self) -> Result<Option<Url>, McpError> {
         let url = self.settings.url.as_deref().map(Url::parse).transpose();
         url.map_err(|error| McpError::Settings(error.to_string()))
     }
 
     /// Returns what every request carries by the config.
-    ///
-    /// # Errors
-    /// The file cannot be read, or is none.
     pub(crate) async fn headers(&self, url: &Url) -> Result<HeaderMap, McpError> {
         let mut headers = match &self.settings.headers_file {
             Some(file) => headers_in(file).await?,
@@ -88,9 +79,6 @@ impl Start {
     }
 
     /// Makes ready to ask the address.
-    ///
-    /// # Errors
-    /// There is no network here.
     pub(crate) fn http_link(
         &self,
         url: Url,

@@ -64,9 +64,6 @@ impl AuthorizationRequest {
 
     /// Reads the code that a browser brings. Nothing of the answer counts, and nothing of it is told, before it is clear
     /// that it is the answer to this question, and whose.
-    ///
-    /// # Errors
-    /// It is not, or it is a refusal.
     pub(crate) fn code(&self, query: &str) -> Result<String, LoginError> {
         let odd = |why: &str| {
             LoginError::Unusable(format!("the answer of the browser is not used: {why}"))

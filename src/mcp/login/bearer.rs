@@ -27,9 +27,6 @@ pub(crate) struct Bearer {
 
 impl Bearer {
     /// Returns the header of a request; nothing where nobody has signed in.
-    ///
-    /// # Errors
-    /// The token is over, and there is no other.
     pub(crate) async fn header(&self) -> Result<Option<HeaderValue>, LoginError> {
         let Some(grant) = self.grant()? else { return Ok(None) };
         if !grant.is_old(self.now()) {
@@ -46,9 +43,6 @@ impl Bearer {
     }
 
     /// Returns the header with another token than the one that was refused; nothing where there is none.
-    ///
-    /// # Errors
-    /// As [`Bearer::header`].
     pub(crate) async fn after(
         &self,
         refused: &HeaderValue,

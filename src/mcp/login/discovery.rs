@@ -42,9 +42,6 @@ pub(crate) struct ServerDocument {
 }
 
 /// Reads what a server says of itself.
-///
-/// # Errors
-/// It says nothing, or speaks of something else.
 pub(crate) async fn resource(
     wire: &Wire,
     url: &Url,

@@ -118,9 +118,6 @@ impl<'a> Login<'a> {
     }
 
     /// Takes the address that a browser elsewhere has ended at, and keeps what was granted.
-    ///
-    /// # Errors
-    /// As [`Login::wait`].
     pub async fn take(self, pasted: &str) -> Result<LoginSummary, McpError> {
         let query = pasted.trim().split_once('?').map_or("", |(_, query)| query);
         self.question.finish(query.split('#').next().unwrap_or_default()).await

@@ -29,9 +29,6 @@ pub(crate) struct RedirectListener {
 
 impl RedirectListener {
     /// Listens at a port that the machine chooses.
-    ///
-    /// # Errors
-    /// It cannot.
     pub(crate) async fn new() -> Result<Self, LoginError> {
         let failed = |error: std::io::Error| {
             let why = format!("this machine does not listen for it: {error}");
@@ -43,9 +40,6 @@ impl RedirectListener {
     }
 
     /// Waits for the browser, and returns the query that it comes with.
-    ///
-    /// # Errors
-    /// It did not come in time.
     pub(crate) async fn query(self) -> Result<String, LoginError> {
         let (tell, mut told) = mpsc::channel(1);
         let done = CancellationToken::new();

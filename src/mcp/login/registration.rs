@@ -20,9 +20,6 @@ struct ClientDocument {
 }
 
 /// Returns the client of the config; else the one that describes itself, where that is taken; else registers one.
-///
-/// # Errors
-/// Nobody knows us, and nobody wants to.
 pub(crate) async fn client(
     wire: &Wire,
     at: &ServerDocument,

@@ -36,9 +36,6 @@ impl TokenFolder {
     }
 
     /// Whether somebody has signed in at a server of this address.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
     pub fn is_signed_in(&self, server: &str, url: &str) -> Result<bool, LoginError> {
         let grant = self.read(server)?;
         Ok(grant.zip(Url::parse(url).ok()).is_some_and(|(grant, url)| grant.is_for(&url)))
@@ -50,9 +47,6 @@ impl TokenFolder {
     }
 
     /// Forgets what was granted, and says whether there was something. The authorization server is not told.
-    ///
-    /// # Errors
-    /// When the file cannot be removed.
     pub async fn sign_out(&self, server: &str) -> Result<bool, LoginError> {
         let _lock = self.lock(server).await?;
         let had = self.read(server).map_or(true, |grant| grant.is_some());

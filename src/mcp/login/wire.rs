@@ -56,9 +56,6 @@ impl WireAnswer {
 
 impl Wire {
     /// Makes ready to ask; no redirect is followed.
-    ///
-    /// # Errors
-    /// There is no network here.
     pub(crate) fn to(network: &Arc<GuardedClient>, url: &Url) -> Result<Self, LoginError> {
         let host = url.host_str().unwrap_or_default().to_owned();
         let client = network.to_host(&host).map_err(LoginError::Unusable)?;
@@ -66,9 +63,6 @@ impl Wire {
     }
 
     /// Reads an address, and judges it as every one that tools reach; it is encrypted, or this machine's.
-    ///
-    /// # Errors
-    /// It must not be asked.
     pub(crate) fn address(&self, what: &'static str, text: &str) -> Result<Url, LoginError> {
         let refused = |why: String| {
             LoginError::Unusable(format!("{what} {:?} is not used: {why}", short(text, 200)))
@@ -99,9 +93,6 @@ impl Wire {
     }
 
     /// Fetches a document.
-    ///
-    /// # Errors
-    /// There is none.
     pub(crate) async fn document<T: DeserializeOwned>(
         &self,
         what: &'static str,
