@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::discovery::ServerDocument;
 use super::error::LoginError;
+use super::grant::Grant;
 use crate::text::short;
 
 /// Bytes of what a browser brings.
@@ -38,26 +39,19 @@ impl AuthorizationRequest {
     }
 
     /// Writes it behind the authorization endpoint.
-    pub(crate) fn address(
-        &self,
-        endpoint: &Url,
-        client: &str,
-        redirect: &str,
-        resource: &str,
-        scopes: &[String],
-    ) -> Url {
+    pub(crate) fn address(&self, endpoint: &Url, redirect: &str, about: &Grant) -> Url {
         let mut url = endpoint.clone();
         let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(self.verifier.as_bytes()));
         url.query_pairs_mut()
             .append_pair("response_type", "code")
-            .append_pair("client_id", client)
+            .append_pair("client_id", &about.client.id)
             .append_pair("redirect_uri", redirect)
             .append_pair("state", &self.state)
             .append_pair("code_challenge", &challenge)
             .append_pair("code_challenge_method", "S256")
-            .append_pair("resource", resource);
-        if !scopes.is_empty() {
-            url.query_pairs_mut().append_pair("scope", &scopes.join(" "));
+            .append_pair("resource", &about.resource);
+        if !about.scopes.is_empty() {
+            url.query_pairs_mut().append_pair("scope", &about.scopes.join(" "));
         }
         url
     }

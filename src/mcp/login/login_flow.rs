@@ -11,7 +11,6 @@ use super::challenge::{Challenge, scopes_in};
 use super::discovery::{self, ResourceDocument, ServerDocument};
 use super::error::LoginError;
 use super::grant::Grant;
-use super::oauth_client::OAuthClient;
 use super::redirect::RedirectListener;
 use super::registration;
 use super::token_endpoint;
@@ -34,9 +33,10 @@ pub struct Login<'a> {
 /// What was asked, and of whom.
 struct LoginQuestion<'a> {
     start: &'a Start,
-    place: LoginPlace,
-    client: OAuthClient,
-    scopes: Vec<String>,
+    wire: Wire,
+    settings: OAuthSettings,
+    /// What is to be granted; it has no tokens yet.
+    grant: Grant,
     redirect: String,
     request: AuthorizationRequest,
     address: Url,
@@ -86,15 +86,25 @@ impl<'a> Login<'a> {
         let scopes = place.scopes(before.map_or(Vec::new(), |grant| grant.scopes), more);
         let listener = RedirectListener::new().await?;
         let redirect = listener.address.clone();
-        let LoginPlace { wire, settings, at, .. } = &place;
+        let LoginPlace { wire, url, settings, resource, at, endpoint, .. } = place;
         let client =
-            registration::client(wire, at, &start.name, settings, &redirect, &scopes).await?;
+            registration::client(&wire, &at, &start.name, &settings, &redirect, &scopes).await?;
         client.secret.iter().for_each(|secret| tokens.hide(secret));
-        let request = AuthorizationRequest::new(at, chance);
+        let request = AuthorizationRequest::new(&at, chance);
         tokens.hide(&request.verifier);
-        let resource = &place.resource.resource;
-        let address = request.address(&place.endpoint, &client.id, &redirect, resource, &scopes);
-        let question = LoginQuestion { start, place, client, scopes, redirect, request, address };
+        let grant = Grant {
+            url: url.into(),
+            issuer: at.issuer,
+            resource: resource.resource,
+            token_endpoint: at.token_endpoint,
+            client,
+            scopes,
+            access_token: String::new(),
+            refresh_token: None,
+            ends: None,
+        };
+        let address = request.address(&endpoint, &redirect, &grant);
+        let question = LoginQuestion { start, wire, settings, grant, redirect, request, address };
         Ok(Self { listener, question })
     }
 
@@ -167,31 +177,19 @@ impl LoginPlace {
 
 impl LoginQuestion<'_> {
     async fn finish(self, query: &str) -> Result<LoginSummary, McpError> {
-        let code = self.request.code(query)?;
-        let tokens = &self.start.deps.tokens;
+        let Self { start, wire, settings, mut grant, redirect, request, .. } = self;
+        let code = request.code(query)?;
+        let tokens = &start.deps.tokens;
         tokens.hide(&code);
-        let _lock = tokens.lock(&self.start.name).await?;
-        let place = self.place;
+        let _lock = tokens.lock(&start.name).await?;
         let words = [
             ("grant_type", "authorization_code"),
             ("code", code.as_str()),
-            ("redirect_uri", &self.redirect),
-            ("code_verifier", &self.request.verifier),
+            ("redirect_uri", &redirect),
+            ("code_verifier", &request.verifier),
         ];
-        let mut grant = Grant {
-            url: place.url.into(),
-            issuer: place.at.issuer,
-            resource: place.resource.resource,
-            token_endpoint: place.at.token_endpoint,
-            client: self.client,
-            scopes: self.scopes,
-            access_token: String::new(),
-            refresh_token: None,
-            ends: None,
-        };
-        let clock = &self.start.deps.clock;
-        token_endpoint::ask(&mut grant, &place.wire, &place.settings, &words, clock).await?;
-        tokens.write(&self.start.name, &grant)?;
+        token_endpoint::ask(&mut grant, &wire, &settings, &words, &start.deps.clock).await?;
+        tokens.write(&start.name, &grant)?;
         let Grant { issuer, scopes, refresh_token, .. } = grant;
         Ok(LoginSummary { issuer, scopes, is_renewable: refresh_token.is_some() })
     }
