@@ -21,13 +21,6 @@ use crate::server::Server;
 /// How often a server may have the same call made again before it answers.
 const MAX_ROUNDS: usize = 10;
 
-/// A call of a tool.
-pub(crate) struct ToolCall<'a> {
-    pub(crate) tool: &'a str,
-    pub(crate) arguments: Map<String, Value>,
-    pub(crate) of: CallContext,
-}
-
 /// Lists what a server offers.
 pub(crate) async fn list(server: &Arc<Server>) -> Result<ServerList, McpError> {
     let asked = || within_its_time(server, list_on);
@@ -61,9 +54,12 @@ async fn list_on(connection: &Connection) -> Result<ServerList, McpError> {
 /// Calls a tool of a server. What is not waited for any more is called off.
 pub(crate) async fn call(
     server: &Arc<Server>,
-    call: &ToolCall<'_>,
+    tool: &str,
+    arguments: &Map<String, Value>,
+    of: &CallContext,
 ) -> Result<CallOutcome, McpError> {
-    let CallContext { cancel, deadline, .. } = &call.of;
+    let CallContext { cancel, deadline, .. } = of;
+    let call = async |connection: &Connection| call_on(connection, tool, arguments, of).await;
     // What is left of somebody's time is no round number.
     let left = deadline.saturating_duration_since(Instant::now()).as_secs().max(1);
     let called = tokio::select! {
@@ -71,7 +67,7 @@ pub(crate) async fn call(
         () = cancel.cancelled() => Err(McpError::Cancelled),
         // Only a server that keeps to the protocol has done nothing when its session is lost: whoever called decides
         // whether to call again.
-        called = within_its_time(server, async |connection| call.on(connection).await) => called,
+        called = within_its_time(server, call) => called,
         () = sleep_until(*deadline) => Err(McpError::Late(Span(Duration::from_secs(left)))),
     };
     called.map_err(|error| server.explain(error))
@@ -91,33 +87,29 @@ async fn within_its_time<T>(
     asked
 }
 
-impl ToolCall<'_> {
-    async fn on(&self, connection: &Connection) -> Result<CallOutcome, McpError> {
-        let mut more = self.of.answers.clone();
-        for _ in 0..MAX_ROUNDS {
-            let ask = self.ask(connection, more);
-            let answer = connection.link.ask(connection.peer.era, ask).await?;
-            match outcome::read(&answer, !connection.peer.is_legacy())? {
-                // It only wants to be called once more.
-                CallOutcome::Asks(asks) if asks.questions.is_empty() => {
-                    more = [("requestState".to_owned(), json!(asks.request_state))]
-                        .into_iter()
-                        .collect();
-                }
-                outcome => return Ok(outcome),
-            }
-        }
-        Err(McpError::Protocol("does not come to an answer".to_owned()))
-    }
-
-    fn ask(&self, connection: &Connection, more: Map<String, Value>) -> Ask {
-        let Self { tool, arguments, of } = self;
+async fn call_on(
+    connection: &Connection,
+    tool: &str,
+    arguments: &Map<String, Value>,
+    of: &CallContext,
+) -> Result<CallOutcome, McpError> {
+    let mut more = of.answers.clone();
+    for _ in 0..MAX_ROUNDS {
         let mut ask = Ask::new("tools/call", json!({ "name": tool, "arguments": arguments }));
         ask.params.extend(more);
         ask.progress = Some(Arc::clone(&of.progress));
         if let Link::Http(_) = &connection.link {
             ask.headers = param_headers::of_call(tool, of.schema.as_deref(), arguments);
         }
-        ask
+        let answer = connection.link.ask(connection.peer.era, ask).await?;
+        match outcome::read(&answer, !connection.peer.is_legacy())? {
+            // It only wants to be called once more.
+            CallOutcome::Asks(asks) if asks.questions.is_empty() => {
+                more = Map::new();
+                more.insert("requestState".to_owned(), json!(asks.request_state));
+            }
+            outcome => return Ok(outcome),
+        }
     }
+    Err(McpError::Protocol("does not come to an answer".to_owned()))
 }

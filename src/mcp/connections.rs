@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::asking::{self, ToolCall};
+use crate::asking;
 use crate::call::CallContext;
 use crate::deps::ConnectionDeps;
 use crate::error::McpError;
 use crate::listing::ServerList;
-use crate::login::{Login, TokenFolder};
+use crate::login::Login;
 use crate::outcome::CallOutcome;
 use crate::server::Server;
 use crate::settings::ServerSettings;
@@ -25,7 +25,6 @@ pub struct Connections(Arc<Inner>);
 
 struct Inner {
     servers: BTreeMap<String, Arc<Server>>,
-    tokens: TokenFolder,
     tracker: TaskTracker,
     stop: CancellationToken,
 }
@@ -33,7 +32,6 @@ struct Inner {
 impl Connections {
     /// Takes the servers of the config, by their names there. Nothing is started.
     pub fn new(deps: ConnectionDeps, servers: BTreeMap<String, ServerSettings>) -> Self {
-        let tokens = deps.tokens.clone();
         let deps = Arc::new(deps);
         let tracker = TaskTracker::new();
         let stop = CancellationToken::new();
@@ -42,15 +40,16 @@ impl Connections {
             let way = Start { name: name.clone(), settings, deps, tracker: tracker.clone() };
             (name, Server::new(way, &stop))
         });
-        Self(Arc::new(Inner { servers: servers.collect(), tokens, tracker, stop }))
+        Self(Arc::new(Inner { servers: servers.collect(), tracker, stop }))
     }
 
     /// Lists what a server offers, all pages of it; starts it where it does not run.
     pub async fn list(&self, server: &str) -> Result<ServerList, McpError> {
-        let list = asking::list(self.server(server)?).await?;
+        let server = self.server(server)?;
+        let list = asking::list(server).await?;
         // What is agreed to is kept as it is written.
         let written = serde_json::to_string(&list.offer).unwrap_or_default();
-        match self.0.tokens.knows_any_in(&written) {
+        match server.way.deps.tokens.knows_any_in(&written) {
             true => Err(McpError::Protocol(
                 "puts a secret that it was given into its list: nothing of it is used".to_owned(),
             )),
@@ -67,7 +66,7 @@ impl Connections {
         arguments: Map<String, Value>,
         of: CallContext,
     ) -> Result<CallOutcome, McpError> {
-        asking::call(self.server(server)?, &ToolCall { tool, arguments, of }).await
+        asking::call(self.server(server)?, tool, &arguments, &of).await
     }
 
     /// Begins to sign in at a server, with these scopes besides those that it or the config wants.

@@ -38,10 +38,8 @@ pub(crate) async fn whole(mut response: Response, most: usize) -> Result<Vec<u8>
 /// Reads the answer to a request in a body.
 pub(crate) fn answer_in(bytes: &[u8], id: Option<u64>) -> Reply {
     match message::read(bytes) {
-        Some(Incoming::Answer { id: of, result }) if Some(of) == id => result,
-        _ => Err(message::refusal(bytes).unwrap_or_else(|| {
-            McpError::Protocol("sent an answer that is none to the request".to_owned())
-        })),
+        Some(Incoming::Answer { id: of, result }) if of == id || result.is_err() => result,
+        _ => Err(McpError::Protocol("sent an answer that is none to the request".to_owned())),
     }
 }
 
@@ -62,10 +60,11 @@ pub(crate) async fn refused(response: Response, server: &str, has_session: bool)
         return McpError::SessionLost;
     }
     let body = whole(response, MAX_REFUSAL).await.unwrap_or_default();
-    message::refusal(&body).unwrap_or_else(|| {
-        let words = short(&String::from_utf8_lossy(&body), MAX_WORDS);
-        McpError::Status { status: status.as_u16(), words }
-    })
+    if let Some(Incoming::Answer { result: Err(refusal), .. }) = message::read(&body) {
+        return refusal;
+    }
+    let words = short(&String::from_utf8_lossy(&body), MAX_WORDS);
+    McpError::Status { status: status.as_u16(), words }
 }
 
 /// Says what somebody who signs in would change.

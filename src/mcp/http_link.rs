@@ -181,7 +181,7 @@ impl HttpLink {
             stream.reader.push(&piece);
             while let Some(event) = stream.reader.event()? {
                 match message::read(&event) {
-                    Some(Incoming::Answer { id, result }) if Some(id) == stream.id => {
+                    Some(Incoming::Answer { id, result }) if id.is_some() && id == stream.id => {
                         return result.map(Some);
                     }
                     Some(message) => self.take(message, stream).await,

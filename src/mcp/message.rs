@@ -23,9 +23,8 @@ const MAX_VERSIONS: usize = 32;
 pub(crate) enum Incoming {
     /// The answer to a request of ours.
     Answer {
-        /// The request's.
-        id: u64,
-        /// What it came to.
+        /// The request's; some servers refuse without.
+        id: Option<u64>,
         result: Result<Box<RawValue>, McpError>,
     },
     /// A request of its own, with what it is answered.
@@ -34,7 +33,7 @@ pub(crate) enum Incoming {
     Progress(ProgressNews),
     /// Its list of tools has changed.
     ListChanged,
-    /// What nobody wants to know, or the answer to nothing that we asked.
+    /// What nobody wants to know.
     Stray,
 }
 
@@ -86,8 +85,7 @@ pub(crate) fn read(bytes: &[u8]) -> Option<Incoming> {
                 (Some(error), _) => Err(error.into()),
                 (None, result) => Ok(result.unwrap_or_default()),
             };
-            let id = id.and_then(|id| id.get().parse().ok());
-            Some(id.map_or(Incoming::Stray, |id| Incoming::Answer { id, result }))
+            Some(Incoming::Answer { id: id.and_then(|id| id.get().parse().ok()), result })
         }
         _ => None,
     }
@@ -96,12 +94,6 @@ pub(crate) fn read(bytes: &[u8]) -> Option<Incoming> {
 fn progress(params: Option<Box<RawValue>>) -> Option<Incoming> {
     let params = params.filter(|params| params.get().len() <= MAX_NEWS)?;
     serde_json::from_str(params.get()).ok().map(Incoming::Progress)
-}
-
-/// Reads what an answer without an id says: some servers refuse so.
-pub(crate) fn refusal(bytes: &[u8]) -> Option<McpError> {
-    let envelope: Envelope = serde_json::from_slice(bytes).ok()?;
-    envelope.error.map(McpError::from)
 }
 
 impl From<Refusal> for McpError {

@@ -20,8 +20,8 @@ pub(crate) struct OpenCalls(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
-    /// Why no more can be opened.
-    end: Option<McpError>,
+    /// No more can be opened.
+    is_over: bool,
     calls: HashMap<u64, OpenCall>,
 }
 
@@ -31,20 +31,20 @@ struct OpenCall {
 }
 
 impl OpenCalls {
-    /// Opens one.
+    /// Opens one; nothing where there are no more answers.
     pub(crate) fn open(
         &self,
         id: u64,
         progress: Option<&Arc<dyn Progress>>,
-    ) -> Result<oneshot::Receiver<Reply>, McpError> {
+    ) -> Option<oneshot::Receiver<Reply>> {
         let mut inner = locked(&self.0);
-        if let Some(end) = &inner.end {
-            return Err(end.clone());
+        if inner.is_over {
+            return None;
         }
         let (answer, receiver) = oneshot::channel();
         let progress = progress.map(ProgressTeller::new);
         inner.calls.insert(id, OpenCall { answer, progress });
-        Ok(receiver)
+        Some(receiver)
     }
 
     /// Gives one its answer. One that nobody waits for, or not any more, is nobody's.
@@ -67,14 +67,15 @@ impl OpenCalls {
         locked(&self.0).calls.remove(&id).is_some()
     }
 
-    /// Opens no more, and gives those that are open an answer, where there is one for them.
-    pub(crate) fn end(&self, open: Option<&McpError>, later: McpError) {
-        let mut inner = locked(&self.0);
-        inner.end = Some(later);
-        if let Some(error) = open {
-            for call in std::mem::take(&mut inner.calls).into_values() {
-                call.answer.send(Err(error.clone())).ok();
-            }
+    /// Opens no more.
+    pub(crate) fn end(&self) {
+        locked(&self.0).is_over = true;
+    }
+
+    /// Gives those that are open an answer.
+    pub(crate) fn answer_all(&self, error: &McpError) {
+        for call in std::mem::take(&mut locked(&self.0).calls).into_values() {
+            call.answer.send(Err(error.clone())).ok();
         }
     }
 }

@@ -92,7 +92,7 @@ impl StdioLink {
     pub(crate) async fn ask(&self, era: Era, ask: Ask) -> Reply {
         let id = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let line = message::request(id, ask.method, &ask.params(era, id));
-        let answer = self.talk.calls.open(id, ask.progress.as_ref())?;
+        let answer = self.talk.calls.open(id, ask.progress.as_ref()).ok_or_else(has_ended)?;
         let mut open = OpenAsk { link: self, id, is_called_off: false };
         // Where it cannot be sent, the end answers.
         open.is_called_off = self.send(line).await.is_ok() && ask.can_be_called_off();
@@ -173,7 +173,7 @@ impl Talk {
 impl Pump {
     async fn run(mut self) {
         let is_over = self.read().await;
-        self.talk.calls.end(None, has_ended());
+        self.talk.calls.end();
         let state = self.life.end(is_over).await;
         self.log_errors();
         let how = self.talk.how.get_or_init(|| match self.life.errors().trim() {
@@ -183,7 +183,7 @@ impl Pump {
                 format!("{state} (its standard error ends with: {errors})")
             }
         });
-        self.talk.calls.end(Some(&McpError::Gone(how.clone())), has_ended());
+        self.talk.calls.answer_all(&McpError::Gone(how.clone()));
         self.talk.over.cancel();
     }
 
@@ -225,7 +225,7 @@ impl Pump {
             false => read(line),
         };
         match message {
-            Ok(Incoming::Answer { id, result }) => {
+            Ok(Incoming::Answer { id: Some(id), result }) => {
                 self.talk.calls.answer(id, result);
                 self.log_errors();
             }
@@ -235,7 +235,7 @@ impl Pump {
             }
             Ok(Incoming::Progress(news)) => self.talk.calls.tell(&news),
             Ok(Incoming::ListChanged) => self.bell.notify_one(),
-            Ok(Incoming::Stray) => {}
+            Ok(Incoming::Answer { id: None, .. } | Incoming::Stray) => {}
             Err(line) => self.skip(&line),
         }
     }
