@@ -23,7 +23,6 @@ pub(crate) enum Era {
 }
 
 impl Era {
-    /// Returns the version of the protocol.
     pub(crate) fn version(self) -> &'static str {
         match self {
             Self::Modern => MODERN,
@@ -32,7 +31,6 @@ impl Era {
     }
 }
 
-/// A request.
 pub(crate) struct Ask {
     pub(crate) method: &'static str,
     pub(crate) params: Map<String, Value>,
@@ -43,7 +41,6 @@ pub(crate) struct Ask {
 }
 
 impl Ask {
-    /// Begins a request.
     pub(crate) fn new(method: &'static str, params: Value) -> Self {
         let params = match params {
             Value::Object(params) => params,
@@ -79,7 +76,6 @@ impl Ask {
     }
 }
 
-/// Says who asks.
 pub(crate) fn client_info() -> Value {
     json!({ "name": "selkie", "version": env!("CARGO_PKG_VERSION") })
 }

@@ -21,7 +21,6 @@ use crate::server::Server;
 /// How often a server may have the same call made again before it answers.
 const MAX_ROUNDS: usize = 10;
 
-/// Lists what a server offers.
 pub(crate) async fn list(server: &Arc<Server>) -> Result<ServerList, McpError> {
     let asked = || within_its_time(server, list_on);
     let listed = match asked().await {

@@ -19,13 +19,11 @@ const IDLE: Duration = Duration::from_secs(10 * 60);
 /// The rest before news are listened to again.
 const LISTEN_REST: Duration = Duration::from_secs(30);
 
-/// A server that answers.
 pub(crate) struct Connection {
     pub(crate) link: Link,
     pub(crate) peer: Peer,
     /// Rings when the list has changed.
     pub(crate) bell: ListBell,
-    /// Since when.
     pub(crate) since: Instant,
     /// Says that nobody asks it any more.
     pub(crate) retired: CancellationToken,
@@ -41,14 +39,12 @@ struct Usage {
 pub(crate) struct InUse(Arc<Connection>);
 
 impl Connection {
-    /// Takes one that has shaken hands.
     pub(crate) fn new(link: Link, peer: Peer, bell: ListBell) -> Self {
         let now = Instant::now();
         let usage = Mutex::new(Usage { open: 0, last: now });
         Self { link, peer, bell, since: now, retired: CancellationToken::new(), usage }
     }
 
-    /// Begins a use.
     pub(crate) fn begin(self: &Arc<Self>) -> InUse {
         locked(&self.usage).open += 1;
         InUse(Arc::clone(self))

@@ -13,7 +13,6 @@ const MAX_ID: usize = 1024;
 /// The longest rest that a server may ask for.
 const MAX_RETRY: Duration = Duration::from_secs(30);
 
-/// Puts events together.
 pub(crate) struct EventReader {
     lines: LineReader,
     data: Option<Vec<u8>>,
@@ -29,7 +28,6 @@ impl EventReader {
         Self { lines: LineReader::at_most(MAX_EVENT), data: None, last_id, retry: None }
     }
 
-    /// Takes a piece.
     pub(crate) fn push(&mut self, piece: &[u8]) {
         self.lines.push(piece);
     }

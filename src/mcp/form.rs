@@ -22,7 +22,6 @@ const MAX_ANSWER: usize = 2_000;
 pub(crate) const LEFT_OUT: &str = "skip";
 pub(crate) const DECLINED: &str = "decline";
 
-/// A field.
 pub(crate) struct Field<'a> {
     pub(crate) name: &'a str,
     schema: &'a Value,
@@ -46,7 +45,6 @@ pub(crate) enum FieldAnswer {
     None,
 }
 
-/// Reads the fields of a form.
 pub(crate) fn fields(schema: &Value) -> Result<Vec<Field<'_>>, String> {
     let required = schema["required"].as_array();
     let properties = schema["properties"].as_object().into_iter().flatten();
@@ -94,7 +92,6 @@ fn choices(schema: &Value) -> Result<Vec<FieldChoice>, String> {
     Ok(choices)
 }
 
-/// A button.
 pub(crate) fn button(id: &str, label: &str) -> Choice {
     Choice { id: id.to_owned(), label: label.to_owned(), description: String::new() }
 }
@@ -142,12 +139,10 @@ impl Field<'_> {
         buttons
     }
 
-    /// Whether several buttons are an answer.
     pub(crate) fn is_many(&self) -> bool {
         self.schema["type"] == "array"
     }
 
-    /// Reads an answer.
     pub(crate) fn read(&self, given: &QuestionResult) -> Result<FieldAnswer, String> {
         let value = match given {
             QuestionResult::Expired | QuestionResult::NotAsked { .. } => {
@@ -179,7 +174,6 @@ impl Field<'_> {
         self.fault(&value).map_or(Ok(FieldAnswer::Value(value)), Err)
     }
 
-    /// Reads a person's own words.
     fn value(&self, text: &str) -> Result<Value, String> {
         if text.chars().count() > MAX_ANSWER {
             return Err(format!("it has more than {MAX_ANSWER} characters"));

@@ -28,7 +28,6 @@ pub(crate) struct Peer {
     pub(crate) era: Era,
     /// Its own name and version.
     pub(crate) server: String,
-    /// What it says to every model that uses it.
     pub(crate) instructions: String,
     /// It tells when its list of tools changes.
     pub(crate) tells_of_changes: bool,
@@ -65,7 +64,6 @@ impl Hello {
 }
 
 impl Peer {
-    /// Whether it is of the older era.
     pub(crate) fn is_legacy(&self) -> bool {
         matches!(self.era, Era::Legacy(_))
     }

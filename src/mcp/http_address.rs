@@ -9,7 +9,6 @@ use crate::login::Bearer;
 
 /// Where a server is, and what every request to it carries.
 pub(crate) struct HttpAddress {
-    /// Its name in the config.
     pub(crate) server: String,
     pub(crate) client: Client,
     pub(crate) url: Url,

@@ -15,7 +15,6 @@ const MAX_WORDS: usize = 300;
 /// Characters of what says how to sign in.
 const MAX_CHALLENGE: usize = 2_000;
 
-/// Whether the answer is a stream of events.
 pub(crate) fn is_stream(response: &Response) -> bool {
     header(response, CONTENT_TYPE).to_ascii_lowercase().starts_with("text/event-stream")
 }

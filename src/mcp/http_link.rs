@@ -29,10 +29,8 @@ const RESUME_REST: Duration = Duration::from_secs(1);
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
-/// The type of a stream of events.
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 
-/// An address.
 pub(crate) struct HttpLink {
     at: HttpAddress,
     session: Mutex<Option<HeaderValue>>,
@@ -51,7 +49,6 @@ struct Stream {
 }
 
 impl HttpLink {
-    /// Speaks with a server.
     pub(crate) fn new(at: HttpAddress, bell: ListBell, by: &TaskTracker) -> Arc<Self> {
         let tracker = by.clone();
         let session = Mutex::default();
@@ -73,7 +70,6 @@ impl HttpLink {
         answer
     }
 
-    /// Tells the server that the handshake is done.
     pub(crate) async fn begin(&self, era: Era) -> Result<(), McpError> {
         self.tell(era, message::initialized()).await
     }
@@ -94,7 +90,6 @@ impl HttpLink {
         }
     }
 
-    /// Ends the session, where there is one.
     pub(crate) async fn end(&self) {
         if locked(&self.session).is_some() {
             let headers = self.headers_in(Era::Legacy(LEGACY[0]));

@@ -8,7 +8,6 @@ use crate::http_link::HttpLink;
 use crate::open_calls::Reply;
 use crate::stdio_link::StdioLink;
 
-/// A way to a server.
 pub(crate) enum Link {
     /// A program's standard streams.
     Stdio(StdioLink),

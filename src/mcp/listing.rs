@@ -15,7 +15,6 @@ use crate::text::short;
 /// Tools that are kept, and that are looked at.
 const MAX_TOOLS: usize = 1_000;
 const MAX_SEEN: usize = 10_000;
-/// Pages.
 const MAX_PAGES: usize = 100;
 /// Bytes of one tool as it is written, and of all that are kept.
 const MAX_TOOL: usize = 128 * 1024;
@@ -23,7 +22,6 @@ const MAX_ALL: usize = 4 * 1024 * 1024;
 /// Bytes of a description and characters of a name.
 const MAX_DESCRIPTION: usize = 32 * 1024;
 const MAX_NAME: usize = 128;
-/// Bytes of a cursor.
 const MAX_CURSOR: usize = 16 * 1024;
 /// Tools that are named as left out; more are counted.
 const MAX_UNLISTED: usize = 100;
@@ -41,7 +39,6 @@ pub struct ServerList {
     pub unlisted_count: usize,
 }
 
-/// A tool as its server writes it.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WrittenTool {
@@ -73,7 +70,6 @@ struct Page {
     next_cursor: Option<String>,
 }
 
-/// A list that is being read.
 #[derive(Default)]
 pub(crate) struct Listing {
     list: ServerList,
@@ -87,7 +83,6 @@ pub(crate) struct Listing {
 }
 
 impl Listing {
-    /// Begins one.
     pub(crate) fn new(list: ServerList, has_headers: bool) -> Self {
         Self { list, has_headers, ..Self::default() }
     }

@@ -34,14 +34,11 @@ const MARGIN: std::time::Duration = std::time::Duration::from_secs(70);
 /// Characters of what is wrong with a structured answer.
 const MAX_MISFIT: usize = 300;
 
-/// The tool.
 pub(crate) struct McpTool {
     servers: Arc<Servers>,
     server: &'static str,
-    /// Its name at its server.
     tool: String,
     schema: Arc<Value>,
-    /// The schema of its structured answers.
     answers: Option<Value>,
     keeper: PictureKeeper,
     spec: ToolSpec,
@@ -51,11 +48,9 @@ pub(crate) struct McpTool {
 pub(crate) struct ServerPins<'a> {
     pub(crate) name: &'a str,
     pub(crate) settings: &'a ServerSettings,
-    /// What an owner has agreed to.
     pub(crate) list: &'a PinnedList,
     /// What was seen otherwise.
     pub(crate) seen: Option<PinnedList>,
-    /// Keeps the pictures of its answers.
     pub(crate) keeper: &'a PictureKeeper,
 }
 

@@ -18,7 +18,6 @@ const NO_SUCH_METHOD: i64 = -32601;
 /// Versions that a refusal names.
 const MAX_VERSIONS: usize = 32;
 
-/// A message of a server.
 #[derive(Debug)]
 pub(crate) enum Incoming {
     /// The answer to a request of ours.
@@ -28,10 +27,10 @@ pub(crate) enum Incoming {
         result: Result<Box<RawValue>, McpError>,
     },
     /// A request of its own, with what it is answered.
-    Request { reply: String },
-    /// How far a call is.
+    Request {
+        reply: String,
+    },
     Progress(ProgressNews),
-    /// Its list of tools has changed.
     ListChanged,
     /// What nobody wants to know.
     Stray,
@@ -106,7 +105,6 @@ impl From<Refusal> for McpError {
     }
 }
 
-/// Writes a request.
 pub(crate) fn request(id: u64, method: &str, params: &Value) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
 }

@@ -14,11 +14,9 @@ use crate::text::short;
 const REST: Duration = Duration::from_millis(500);
 const MAX_LINE: usize = 200;
 
-/// How far a call is.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ProgressNews {
-    /// The call's number.
     pub(crate) progress_token: u64,
     #[serde(default)]
     progress: f64,

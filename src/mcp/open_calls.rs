@@ -14,13 +14,11 @@ use crate::news::{ProgressNews, ProgressTeller};
 /// What a request comes to.
 pub(crate) type Reply = Result<Box<RawValue>, McpError>;
 
-/// Requests that are waited for.
 #[derive(Default)]
 pub(crate) struct OpenCalls(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
-    /// No more can be opened.
     is_over: bool,
     calls: HashMap<u64, OpenCall>,
 }
@@ -53,7 +51,6 @@ impl OpenCalls {
         call.map(|call| call.answer.send(answer).ok());
     }
 
-    /// Tells how far one is.
     pub(crate) fn tell(&self, news: &ProgressNews) {
         let mut inner = locked(&self.0);
         let call = inner.calls.get_mut(&news.progress_token);
@@ -67,12 +64,10 @@ impl OpenCalls {
         locked(&self.0).calls.remove(&id).is_some()
     }
 
-    /// Opens no more.
     pub(crate) fn end(&self) {
         locked(&self.0).is_over = true;
     }
 
-    /// Gives those that are open an answer.
     pub(crate) fn answer_all(&self, error: &McpError) {
         for call in std::mem::take(&mut locked(&self.0).calls).into_values() {
             call.answer.send(Err(error.clone())).ok();

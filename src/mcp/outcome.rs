@@ -75,7 +75,6 @@ struct WrittenResult {
     request_state: Option<String>,
 }
 
-/// A part of an answer, of whatever kind.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Part {
@@ -149,11 +148,9 @@ fn done(result: &WrittenResult) -> CallResult {
     CallResult { structured, ..answer.done(result.is_error) }
 }
 
-/// The parts of an answer, put together.
 #[derive(Default)]
 struct AnswerText {
     text: String,
-    /// Bytes that found no room.
     cut: usize,
     has_text: bool,
     pictures: Vec<ResultPicture>,

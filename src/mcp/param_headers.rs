@@ -7,13 +7,11 @@ use serde_json::{Map, Value};
 
 /// The key of a schema that names the header.
 const KEY: &str = "x-mcp-header";
-/// How deep arguments are looked into.
 const MAX_DEPTH: usize = 32;
 /// How a value is marked that is written in Base64.
 const BEGIN: &str = "=?base64?";
 const END: &str = "?=";
 
-/// A property that names a header.
 struct HeaderProperty<'a> {
     path: Vec<&'a str>,
     schema: &'a Value,

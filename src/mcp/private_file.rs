@@ -39,7 +39,6 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes the folder of such files.
 pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }

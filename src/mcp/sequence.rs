@@ -10,7 +10,6 @@ use serde_json::value::RawValue;
 #[derive(Debug, Default)]
 pub(crate) struct Sequence<const MOST: usize> {
     pub(crate) items: Vec<Box<RawValue>>,
-    /// Items that are not kept.
     pub(crate) more: usize,
 }
 

@@ -26,9 +26,7 @@ const SOUND: Duration = Duration::from_secs(60);
 /// The rest between two words that a list has changed.
 const CHANGE_REST: Duration = Duration::from_secs(1);
 
-/// One server of the config.
 pub(crate) struct Server {
-    /// The way to it.
     pub(crate) way: Start,
     stop: CancellationToken,
     state: Mutex<State>,
@@ -39,7 +37,6 @@ pub(crate) struct Server {
 #[derive(Default)]
 struct State {
     phase: Phase,
-    /// Failures in a row.
     failures: u32,
 }
 
@@ -48,18 +45,17 @@ enum Phase {
     /// Nobody has asked it, or nobody has for long.
     #[default]
     Idle,
-    /// It starts.
     Starting(watch::Receiver<Option<StartResult>>),
-    /// It answers.
     Ready(Arc<Connection>),
-    /// It has failed.
-    Resting { until: Instant, why: String },
+    Resting {
+        until: Instant,
+        why: String,
+    },
 }
 
 type StartResult = Result<Arc<Connection>, McpError>;
 
 impl Server {
-    /// Takes one of the config; nothing is started.
     pub(crate) fn new(way: Start, stop: &CancellationToken) -> Arc<Self> {
         let state = Mutex::default();
         Arc::new(Self { way, stop: stop.clone(), state, is_legacy: AtomicBool::default() })

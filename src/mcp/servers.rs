@@ -34,7 +34,6 @@ pub struct Servers {
     teller: Mutex<Option<Arc<dyn OwnerTeller>>>,
 }
 
-/// A list that a server has offered.
 struct ReadList {
     at: Instant,
     list: Arc<PinnedList>,
@@ -53,7 +52,6 @@ impl ListWatcher for ListNews {
 /// What was seen of servers since the start.
 #[derive(Default)]
 struct Watch {
-    /// What servers have offered, and when.
     read: BTreeMap<String, ReadList>,
     /// Hashes of lists that an owner was told of, each with its server.
     told: BTreeSet<(String, String)>,
@@ -180,13 +178,10 @@ impl Servers {
 /// Why a tool must not be called.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LookError {
-    /// The server does not say what it offers.
     #[error(transparent)]
     Server(#[from] McpError),
-    /// It is not there any more.
     #[error("the server does not offer it any more")]
     Gone,
-    /// It is another one.
     #[error(
         "its server describes it otherwise than the owner agreed to; an owner can look at it with `selkie mcp trust`"
     )]

@@ -27,7 +27,6 @@ use crate::news::ListBell;
 use crate::settings::ServerSettings;
 use crate::stdio_link::StdioLink;
 
-/// Bytes of a file of headers.
 const MAX_HEADERS: u64 = 64 * 1024;
 
 /// Opens the way to a server of the config.
@@ -78,7 +77,6 @@ impl Start {
         Ok(headers)
     }
 
-    /// Makes ready to ask the address.
     pub(crate) fn http_link(
         &self,
         url: Url,

@@ -20,14 +20,12 @@ use crate::news::ListBell;
 use crate::open_calls::{OpenCalls, Reply};
 use crate::text::{last, short};
 
-/// Bytes of a line.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// A longer line is read beside everything else.
 const SHORT_LINE: usize = 256 * 1024;
 /// Lines that wait for the server to read them, and how long it may leave one unread.
 const WAITING: usize = 64;
 const READS_WITHIN: Duration = Duration::from_secs(30);
-/// Bytes of one read.
 const PIECE: usize = 64 * 1024;
 /// Lines that are no messages of which each is logged.
 const LOGGED: u32 = 5;
@@ -35,7 +33,6 @@ const LOGGED: u32 = 5;
 const MAX_LOGGED: usize = 2_000;
 const MAX_QUOTED: usize = 400;
 
-/// A program that is spoken with.
 pub(crate) struct StdioLink {
     lines: mpsc::Sender<String>,
     last: AtomicU64,
@@ -45,7 +42,6 @@ pub(crate) struct StdioLink {
 #[derive(Default)]
 struct Talk {
     calls: OpenCalls,
-    /// Asks it to end.
     stop: CancellationToken,
     /// It has ended,
     over: CancellationToken,
@@ -53,7 +49,6 @@ struct Talk {
     how: OnceLock<String>,
 }
 
-/// What reads it.
 struct Pump {
     server: String,
     life: SpeakerLife,
@@ -68,7 +63,6 @@ struct Pump {
 }
 
 impl StdioLink {
-    /// Speaks with a program that has been started.
     pub(crate) fn new(server: &str, speaker: Speaker, bell: ListBell, by: &TaskTracker) -> Self {
         let Speaker { life, input, output } = speaker;
         let (lines, waiting) = mpsc::channel(WAITING);
@@ -99,7 +93,6 @@ impl StdioLink {
         answer.await.unwrap_or_else(|_| Err(has_ended()))
     }
 
-    /// Tells the server that the handshake is done.
     pub(crate) async fn begin(&self) -> Result<(), McpError> {
         self.send(message::initialized()).await
     }
@@ -110,7 +103,6 @@ impl StdioLink {
         self.talk.how.get().cloned().unwrap_or_default()
     }
 
-    /// Ends it with all that it started.
     pub(crate) async fn end(&self) {
         self.talk.stop.cancel();
         self.talk.over.cancelled().await;

@@ -21,7 +21,6 @@ pub(crate) fn begin(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }
 
-/// Returns the last characters.
 pub(crate) fn last(text: &str, most: usize) -> &str {
     text.char_indices().rev().nth(most).map_or(text, |(at, _)| &text[at..])
 }

@@ -11,7 +11,6 @@ use super::error::LoginError;
 use super::grant::Grant;
 use crate::text::short;
 
-/// Bytes of what a browser brings.
 const MAX_ANSWER: usize = 16 * 1024;
 /// Characters of a secret made by chance, each of six bits.
 const SECRET: usize = 43;
@@ -28,7 +27,6 @@ pub(crate) struct AuthorizationRequest {
 }
 
 impl AuthorizationRequest {
-    /// Makes a question to an authorization server.
     pub(crate) fn new(at: &ServerDocument, chance: &dyn Chance) -> Self {
         Self {
             verifier: secret(chance),
@@ -91,7 +89,6 @@ impl AuthorizationRequest {
     }
 }
 
-/// Makes a secret of 258 bits.
 fn secret(chance: &dyn Chance) -> String {
     let letter = |_| char::from(ALPHABET[(chance.unit() * 64.0) as usize & 63]);
     (0..SECRET).map(letter).collect()

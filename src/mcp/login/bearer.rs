@@ -15,7 +15,6 @@ use crate::settings::OAuthSettings;
 /// Carries what was granted for one server. It goes to the address that it was granted for, and to no other.
 #[derive(Clone)]
 pub(crate) struct Bearer {
-    /// The server's name in the config.
     pub(crate) server: String,
     pub(crate) url: Url,
     pub(crate) settings: OAuthSettings,

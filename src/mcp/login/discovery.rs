@@ -15,7 +15,6 @@ const SERVER: &str = "the authorization server's metadata";
 /// What a server says of itself as something that is protected.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct ResourceDocument {
-    /// Its own name.
     pub(crate) resource: String,
     /// Who signs in for it.
     #[serde(default)]
@@ -33,7 +32,6 @@ pub(crate) struct ServerDocument {
     code_challenge_methods_supported: Option<Vec<String>>,
     pub(crate) token_endpoint_auth_methods_supported: Option<Vec<String>>,
     pub(crate) scopes_supported: Option<Vec<String>>,
-    /// Its answers name it.
     #[serde(default)]
     pub(crate) authorization_response_iss_parameter_supported: bool,
     /// A client may be called by the address of a document that describes it.
@@ -61,10 +59,7 @@ pub(crate) async fn resource(
     }
 }
 
-/// Reads what an authorization server says of itself.
-///
-/// # Errors
-/// It says nothing, speaks for another, or offers no PKCE.
+/// Reads what an authorization server says of itself: it must speak for itself, and offer PKCE.
 pub(crate) async fn server(wire: &Wire, issuer: &str) -> Result<ServerDocument, LoginError> {
     let url = wire.address("the authorization server", issuer)?;
     let path = url.path().trim_end_matches('/');
@@ -88,7 +83,6 @@ pub(crate) async fn server(wire: &Wire, issuer: &str) -> Result<ServerDocument, 
     }
 }
 
-/// Fetches the first document that is there.
 async fn first<T: serde::de::DeserializeOwned>(
     wire: &Wire,
     what: &'static str,

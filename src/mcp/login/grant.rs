@@ -9,16 +9,13 @@ use super::oauth_client::OAuthClient;
 /// A token that ends so soon is not used any more, seconds.
 const EARLY: i64 = 60;
 
-/// What was granted, for whom and by whom.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Grant {
     /// The server's address in the config: its tokens go nowhere else.
     pub(crate) url: String,
-    /// Who has granted it.
     pub(crate) issuer: String,
     /// What it is for, in the issuer's words.
     pub(crate) resource: String,
-    /// Where the issuer gives tokens.
     pub(crate) token_endpoint: String,
     pub(crate) client: OAuthClient,
     pub(crate) scopes: Vec<String>,

@@ -50,7 +50,6 @@ struct LoginPlace {
     challenge: Challenge,
     resource: ResourceDocument,
     at: ServerDocument,
-    /// The authorization endpoint.
     endpoint: Url,
 }
 

@@ -5,21 +5,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::settings::OAuthSettings;
 
-/// How a client proves who it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ClientProof {
     /// Not at all: what runs on somebody's machine keeps no secret.
     #[serde(rename = "none")]
     Nothing,
-    /// By name and password.
     #[serde(rename = "client_secret_basic")]
     Basic,
-    /// By a secret in the form.
     #[serde(rename = "client_secret_post")]
     Post,
 }
 
-/// Who we are to one authorization server.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct OAuthClient {
     pub(crate) id: String,

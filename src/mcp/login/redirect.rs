@@ -20,7 +20,6 @@ const LAST_WORD: Duration = Duration::from_secs(1);
 const PAGE: &str =
     "selkie has the answer. You can close this page; the terminal says what came of it.\n";
 
-/// Waits for one request of a browser.
 pub(crate) struct RedirectListener {
     listener: TcpListener,
     /// Its address, as the browser is told.
@@ -28,7 +27,6 @@ pub(crate) struct RedirectListener {
 }
 
 impl RedirectListener {
-    /// Listens at a port that the machine chooses.
     pub(crate) async fn new() -> Result<Self, LoginError> {
         let failed = |error: std::io::Error| {
             let why = format!("this machine does not listen for it: {error}");

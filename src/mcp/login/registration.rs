@@ -11,7 +11,6 @@ use crate::settings::OAuthSettings;
 
 const WHAT: &str = "the registration endpoint";
 
-/// What a registration brings.
 #[derive(Deserialize)]
 struct ClientDocument {
     client_id: String,

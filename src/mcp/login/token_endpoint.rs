@@ -17,7 +17,6 @@ const MAX_TOKEN: usize = 16 * 1024;
 /// Seconds that a token lives at most, as far as we go by what is said of it.
 const MAX_LIFE: u64 = 10 * 365 * 24 * 60 * 60;
 
-/// Tokens, as they were given.
 #[derive(Deserialize)]
 struct TokenAnswer {
     access_token: String,
@@ -94,7 +93,6 @@ impl TokenAnswer {
     }
 }
 
-/// Writes words as a form has them.
 fn form(words: &[(&str, &str)]) -> String {
     // An address of which only the query counts.
     let mut url = Url::parse("http://x").expect("it is an address");
@@ -102,7 +100,6 @@ fn form(words: &[(&str, &str)]) -> String {
     url.query().unwrap_or_default().to_owned()
 }
 
-/// Writes one word as a form has it.
 fn encoded(text: &str) -> String {
     form(&[(text, "")]).trim_end_matches('=').to_owned()
 }

@@ -15,7 +15,6 @@ use super::error::LoginError;
 use super::grant::Grant;
 use crate::private_file;
 
-/// Bytes of a file of tokens.
 const MAX_FILE: u64 = 256 * 1024;
 /// Grants of one server whose secrets are hidden: what is older has ended.
 const KNOWN: usize = 3;
@@ -54,7 +53,6 @@ impl TokenFolder {
         Ok(had)
     }
 
-    /// Reads what was granted.
     pub(crate) fn read(&self, server: &str) -> Result<Option<Grant>, LoginError> {
         let path = self.path(server, "json");
         let bytes = private_file::read(&path, MAX_FILE).map_err(failure(&path, "read"))?;
@@ -74,7 +72,6 @@ impl TokenFolder {
         written.map_err(failure(&self.path(server, "json"), "written"))
     }
 
-    /// Forgets what was granted.
     pub(crate) fn remove(&self, server: &str) -> Result<(), LoginError> {
         let path = self.path(server, "json");
         private_file::remove(&path).map_err(failure(&path, "removed"))
@@ -96,7 +93,6 @@ impl TokenFolder {
         locked.await.unwrap_or_else(|error| Err(io::Error::other(error))).map_err(told)
     }
 
-    /// Has nobody read this from now on.
     pub(crate) fn hide(&self, secret: &str) {
         self.redactor.learn(secret);
     }

@@ -15,9 +15,7 @@ use crate::text::short;
 
 /// How long one question may take, its answer included.
 const LIMIT: Duration = Duration::from_secs(30);
-/// Bytes of an answer.
 const MAX_ANSWER: usize = 256 * 1024;
-/// Characters of an address.
 const MAX_ADDRESS: usize = 2_000;
 
 /// The way to a server of the config, and to whom it names.
@@ -92,7 +90,6 @@ impl Wire {
         if answer.status.is_success() { Ok(answer.body) } else { Err(answer.refusal(what)) }
     }
 
-    /// Fetches a document.
     pub(crate) async fn document<T: DeserializeOwned>(
         &self,
         what: &'static str,
