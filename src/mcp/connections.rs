@@ -49,7 +49,7 @@ impl Connections {
         let list = asking::list(server).await?;
         // What is agreed to is kept as it is written.
         let written = serde_json::to_string(&list.offer).unwrap_or_default();
-        match server.way.deps.tokens.knows_any_in(&written) {
+        match server.way.deps.tokens.redactor.knows_any_in(&written) {
             true => Err(McpError::Protocol(
                 "puts a secret that it was given into its list: nothing of it is used".to_owned(),
             )),
@@ -63,10 +63,10 @@ impl Connections {
         &self,
         server: &str,
         tool: &str,
-        arguments: Map<String, Value>,
+        arguments: &Map<String, Value>,
         of: CallContext,
     ) -> Result<CallOutcome, McpError> {
-        asking::call(self.server(server)?, tool, &arguments, &of).await
+        asking::call(self.server(server)?, tool, arguments, &of).await
     }
 
     /// Begins to sign in at a server, with these scopes besides those that it or the config wants.

@@ -80,10 +80,9 @@ pub(crate) async fn shake(link: &Link, is_legacy: bool) -> Result<Peer, McpError
         // It takes what it was asked in after all.
         answer = discover(link).await;
     }
-    match answer.map(modern) {
-        Some(Ok(Some(peer))) => Ok(peer),
-        Some(Err(error)) => Err(error),
-        Some(Ok(None)) | None => initialize(link).await,
+    match answer.map(modern).transpose()?.flatten() {
+        Some(peer) => Ok(peer),
+        None => initialize(link).await,
     }
 }
 

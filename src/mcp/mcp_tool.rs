@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde::Deserialize as _;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::ask::MODERN;
@@ -90,42 +90,6 @@ impl McpTool {
         }
     }
 
-    /// Calls the tool, and calls it again with what a person has answered to what its server asks.
-    async fn ask(
-        &self,
-        scope: &Scope,
-        arguments: &Map<String, Value>,
-    ) -> Result<Output, ToolError> {
-        let mut inquiry = taken_up(scope)?;
-        loop {
-            if let Some(inquiry) = &mut inquiry {
-                self.inquire(scope, inquiry)?;
-            }
-            self.look().await?;
-            let context = CallContext {
-                progress: Arc::clone(&scope.progress),
-                cancel: scope.cancel.clone(),
-                deadline: scope.deadline.max(Instant::now()),
-                schema: Some(Arc::clone(&self.schema)),
-                answers: inquiry.as_ref().map(Inquiry::answers).unwrap_or_default(),
-            };
-            let arguments = arguments.clone();
-            let call = self.servers.connections.call(self.server, &self.tool, arguments, context);
-            let asks = match call.await.map_err(|error| ToolError::tell(error.to_string()))? {
-                CallOutcome::Done(result) => {
-                    let outcome = inquiry.as_ref().and_then(Inquiry::outcome);
-                    return Ok(self.output(scope, result, outcome).await);
-                }
-                CallOutcome::Asks(asks) => asks,
-            };
-            let next = Inquiry::begin(asks, inquiry.as_ref()).map_err(|why| {
-                let server = self.server;
-                ToolError::tell(format!("{server} asks a person what nobody is asked here: {why}"))
-            });
-            inquiry = Some(next?);
-        }
-    }
-
     /// Asks a person what is open. Where nobody is there who could answer, the server is told so.
     fn inquire(&self, scope: &Scope, inquiry: &mut Inquiry) -> Result<(), ToolError> {
         if !scope.is_attended() {
@@ -142,14 +106,6 @@ impl McpTool {
         let kept =
             serde_json::to_value(&*inquiry).map_err(|error| ToolError::Abort(error.to_string()))?;
         Err(ToolError::Ask(Box::new(CallQuestion { ask, kept: Some(kept) })))
-    }
-
-    async fn look(&self) -> Result<(), ToolError> {
-        let looked = self.servers.look(self.server, &self.tool).await;
-        looked.map_err(|why| match why {
-            LookError::Server(error) => ToolError::tell(error.to_string()),
-            why => ToolError::tell(format!("{} was not called: {why}", self.spec.name)),
-        })
     }
 
     /// What a model gets of an answer: its pictures too, kept as files.
@@ -204,11 +160,42 @@ impl Handler for McpTool {
         self.spec.clone()
     }
 
+    /// Calls the tool, and calls it again with what a person has answered to what its server asks.
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let Value::Object(arguments) = args else {
             return Err(ToolError::tell("the arguments must be one JSON object"));
         };
-        self.ask(scope, &arguments).await
+        let mut inquiry = taken_up(scope)?;
+        loop {
+            if let Some(inquiry) = &mut inquiry {
+                self.inquire(scope, inquiry)?;
+            }
+            let looked = self.servers.look(self.server, &self.tool).await;
+            looked.map_err(|why| match why {
+                LookError::Server(error) => ToolError::tell(error.to_string()),
+                why => ToolError::tell(format!("{} was not called: {why}", self.spec.name)),
+            })?;
+            let context = CallContext {
+                progress: Arc::clone(&scope.progress),
+                cancel: scope.cancel.clone(),
+                deadline: scope.deadline.max(Instant::now()),
+                schema: Some(Arc::clone(&self.schema)),
+                answers: inquiry.as_ref().map(Inquiry::answers).unwrap_or_default(),
+            };
+            let call = self.servers.connections.call(self.server, &self.tool, &arguments, context);
+            let asks = match call.await.map_err(|error| ToolError::tell(error.to_string()))? {
+                CallOutcome::Done(result) => {
+                    let outcome = inquiry.as_ref().and_then(Inquiry::outcome);
+                    return Ok(self.output(scope, result, outcome).await);
+                }
+                CallOutcome::Asks(asks) => asks,
+            };
+            let next = Inquiry::begin(asks, inquiry.as_ref()).map_err(|why| {
+                let server = self.server;
+                ToolError::tell(format!("{server} asks a person what nobody is asked here: {why}"))
+            });
+            inquiry = Some(next?);
+        }
     }
 
     fn refuses(&self, _: &Scope, _: &Value) -> Option<String> {

@@ -151,6 +151,7 @@ fn done(result: &WrittenResult) -> CallResult {
 #[derive(Default)]
 struct AnswerText {
     text: String,
+    /// Bytes that found no room.
     cut: usize,
     has_text: bool,
     pictures: Vec<ResultPicture>,

@@ -3,8 +3,6 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
-
 use crate::names::tool_name;
 use crate::pins::{Difference, PinnedList, PinnedTool};
 use selkie_domain::count::counted;
@@ -110,17 +108,14 @@ fn one(server: &str, tool: &PinnedTool) -> String {
 /// A tool's description, and its schemas.
 fn words(tool: &PinnedTool) -> String {
     let mut words = tool.description.trim_end().to_owned();
-    let takes = Some(&tool.schema).filter(|schema| has_parameters(schema));
+    let takes = tool.schema["properties"].as_object().is_some_and(|all| !all.is_empty());
+    let takes = takes.then_some(&tool.schema);
     let schemas = takes.map(|schema| ("arguments", schema)).into_iter();
     for (what, schema) in schemas.chain(tool.answers.as_ref().map(|schema| ("answers", schema))) {
         let schema = serde_json::to_string_pretty(schema).unwrap_or_default();
         let _ = write!(words, "\n{what}: {schema}");
     }
     words
-}
-
-fn has_parameters(schema: &Value) -> bool {
-    schema.get("properties").and_then(Value::as_object).is_some_and(|all| !all.is_empty())
 }
 
 /// Writes foreign text line by line, with what stands out of it.

@@ -50,7 +50,7 @@ impl Start {
         };
         let headers = self.headers(&url).await?;
         // Who writes a header or a credential into the config means that one.
-        let bearer = match self.settings.auth.is_some() || headers.contains_key(AUTHORIZATION) {
+        let bearer = match settings.auth.is_some() || headers.contains_key(AUTHORIZATION) {
             true => None,
             false => Some(self.bearer(&url)?),
         };

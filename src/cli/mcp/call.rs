@@ -53,8 +53,7 @@ impl ServerCall<'_> {
                 schema: None,
                 answers: inquiry.as_ref().map(Inquiry::answers).unwrap_or_default(),
             };
-            let arguments = self.arguments.clone();
-            let call = plan.mcp.connections.call(self.name, self.tool, arguments, context);
+            let call = plan.mcp.connections.call(self.name, self.tool, &self.arguments, context);
             let asks = match call.await.map_err(|error| with_hint(plan, self.name, error))? {
                 CallOutcome::Done(result) => return Ok(result),
                 CallOutcome::Asks(asks) => asks,

@@ -88,9 +88,9 @@ impl<'a> Login<'a> {
         let LoginPlace { wire, url, settings, resource, at, endpoint, .. } = place;
         let client =
             registration::client(&wire, &at, &start.name, &settings, &redirect, &scopes).await?;
-        client.secret.iter().for_each(|secret| tokens.hide(secret));
+        client.secret.iter().for_each(|secret| tokens.redactor.learn(secret));
         let request = AuthorizationRequest::new(&at, chance);
-        tokens.hide(&request.verifier);
+        tokens.redactor.learn(&request.verifier);
         let grant = Grant {
             url: url.into(),
             issuer: at.issuer,
@@ -179,7 +179,7 @@ impl LoginQuestion<'_> {
         let Self { start, wire, settings, mut grant, redirect, request, .. } = self;
         let code = request.code(query)?;
         let tokens = &start.deps.tokens;
-        tokens.hide(&code);
+        tokens.redactor.learn(&code);
         let _lock = tokens.lock(&start.name).await?;
         let words = [
             ("grant_type", "authorization_code"),

@@ -59,8 +59,7 @@ pub(crate) async fn client(
     let answer = wire.post(WHAT, url, |request| request.json(&body)).await?;
     let none = |error: serde_json::Error| LoginError::Answer { what: WHAT, why: error.to_string() };
     let client: ClientDocument = serde_json::from_slice(&answer).map_err(none)?;
-    let given = client.token_endpoint_auth_method.map(serde_json::Value::String);
-    let given = given.and_then(|word| serde_json::from_value(word).ok());
+    let given = client.token_endpoint_auth_method.as_deref().and_then(proof_named);
     let proof = match client.client_secret {
         Some(_) => given.unwrap_or(proof(at, true)),
         None => ClientProof::Nothing,
@@ -75,10 +74,10 @@ fn proof(at: &ServerDocument, has_secret: bool) -> ClientProof {
     if !has_secret && all.iter().any(|word| word == "none") {
         return ClientProof::Nothing;
     }
-    let known = |word: &String| match word.as_str() {
-        "client_secret_basic" => Some(ClientProof::Basic),
-        "client_secret_post" => Some(ClientProof::Post),
-        _ => None,
-    };
+    let known = |word: &String| proof_named(word).filter(|proof| *proof != ClientProof::Nothing);
     all.iter().find_map(known).unwrap_or(usual)
+}
+
+fn proof_named(word: &str) -> Option<ClientProof> {
+    serde_json::from_value(word.into()).ok()
 }

@@ -23,7 +23,8 @@ const KNOWN: usize = 3;
 #[derive(Clone)]
 pub struct TokenFolder {
     folder: PathBuf,
-    redactor: Redactor,
+    /// Hides what stands there.
+    pub(crate) redactor: Redactor,
     known: Arc<Mutex<BTreeMap<String, VecDeque<Vec<String>>>>>,
 }
 
@@ -38,11 +39,6 @@ impl TokenFolder {
     pub fn is_signed_in(&self, server: &str, url: &str) -> Result<bool, LoginError> {
         let grant = self.read(server)?;
         Ok(grant.zip(Url::parse(url).ok()).is_some_and(|(grant, url)| grant.is_for(&url)))
-    }
-
-    /// Whether a secret stands in a text, of a login or any other that selkie knows.
-    pub(crate) fn knows_any_in(&self, text: &str) -> bool {
-        self.redactor.knows_any_in(text)
     }
 
     /// Forgets what was granted, and says whether there was something. The authorization server is not told.
@@ -93,10 +89,6 @@ impl TokenFolder {
         locked.await.unwrap_or_else(|error| Err(io::Error::other(error))).map_err(told)
     }
 
-    pub(crate) fn hide(&self, secret: &str) {
-        self.redactor.learn(secret);
-    }
-
     /// Hides the secrets of a grant, and ends hiding those that ended long ago: a daemon that lives for months would
     /// look for thousands.
     fn hide_grant(&self, server: &str, grant: &Grant) {
@@ -106,7 +98,7 @@ impl TokenFolder {
         if known.back() == Some(&secrets) {
             return;
         }
-        secrets.iter().for_each(|secret| self.hide(secret));
+        secrets.iter().for_each(|secret| self.redactor.learn(secret));
         known.push_back(secrets);
         if known.len() > KNOWN {
             let old = known.pop_front().unwrap_or_default();

@@ -173,7 +173,7 @@ impl Desk {
     }
 
     pub(super) async fn call_with(&self, of: CallContext) -> Result<CallOutcome, McpError> {
-        self.connections().call("robin", "a", Map::new(), of).await
+        self.connections().call("robin", "a", &Map::new(), of).await
     }
 
     /// Calls the tool `a`.
@@ -186,7 +186,7 @@ impl Desk {
             Value::Object(arguments) => arguments,
             _ => Map::new(),
         };
-        match self.connections().call("robin", tool, arguments, self.context()).await? {
+        match self.connections().call("robin", tool, &arguments, self.context()).await? {
             CallOutcome::Done(result) => Ok(result),
             CallOutcome::Asks(asks) => panic!("{asks:?}"),
         }

@@ -52,7 +52,7 @@ async fn the_newer_era_says_all_in_every_request() {
     let arguments = json!({ "zone": "Zürich", "n": 1, "in": { "deep": "x" } });
     let of = CallContext { schema: Some(Arc::new(schema)), ..desk.context() };
     let arguments = arguments.as_object().unwrap().clone();
-    desk.connections().call("robin", "a tool", arguments, of).await.unwrap();
+    desk.connections().call("robin", "a tool", &arguments, of).await.unwrap();
     let call = web.until("tools/call").await;
     for (name, value) in [
         ("mcp-protocol-version", "2026-07-28"),
@@ -354,7 +354,7 @@ async fn a_change_of_the_list_is_heard_on_a_stream() {
     });
     let web = web.await;
     let desk = Desk::at(&web.url).open();
-    desk.connections().call("robin", "a", Map::new(), desk.context()).await.unwrap();
+    desk.connections().call("robin", "a", &Map::new(), desk.context()).await.unwrap();
     let heard = async {
         while *locked(&desk.ear.changes) == 0 {
             tokio::task::yield_now().await;

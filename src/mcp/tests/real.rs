@@ -69,7 +69,7 @@ async fn call(
         _ => Map::new(),
     };
     loop {
-        let call = desk.connections().call("robin", &tool.name, arguments.clone(), of.clone());
+        let call = desk.connections().call("robin", &tool.name, &arguments, of.clone());
         let asks = match call.await? {
             CallOutcome::Asks(asks) => asks,
             done => return Ok(done),
