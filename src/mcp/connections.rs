@@ -70,9 +70,6 @@ impl Connections {
     }
 
     /// Begins to sign in at a server, with these scopes besides those that it or the config wants.
-    ///
-    /// # Errors
-    /// It says not how, or not as it must.
     pub async fn login(
         &self,
         server: &str,

@@ -19,7 +19,7 @@ const MAX_QUESTION: usize = 4 * 1024;
 const MAX_URL: usize = 2 * 1024;
 
 /// What a server asks a person in the middle of a call. To be kept until it is answered.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Elicitation {
     /// At most 8; each wants its answer.
     pub questions: Vec<ElicitationQuestion>,
@@ -84,9 +84,6 @@ impl InputParams {
 }
 
 /// Reads what a server asks; nothing but what is to go back where it only wants the call once more.
-///
-/// # Errors
-/// It asks too much, or for what is not offered.
 pub(crate) fn read(
     requests: Option<Box<RawValue>>,
     request_state: Option<String>,

@@ -23,7 +23,7 @@ const WITHIN: Span = Span::seconds(24 * 60 * 60);
 const ACCEPTED: &str = "yes";
 
 /// What a server asks, and what was answered so far. To be kept until all of it is.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Inquiry {
     asks: Elicitation,
     /// By the questions' keys, as the protocol writes them.
@@ -41,9 +41,6 @@ pub struct Inquiry {
 
 impl Inquiry {
     /// Begins one, after those before it in the same call.
-    ///
-    /// # Errors
-    /// Why nobody is asked that.
     pub fn begin(asks: Elicitation, before: Option<&Self>) -> Result<Self, String> {
         let rounds = before.map_or(0, |before| before.rounds) + 1;
         if rounds > MAX_ROUNDS {
@@ -58,15 +55,7 @@ impl Inquiry {
         if count > MAX_FIELDS {
             return Err(format!("it wants {count} fields filled in, more than {MAX_FIELDS}"));
         }
-        Ok(Self {
-            asks,
-            answers: Map::new(),
-            values: Map::new(),
-            fields: 0,
-            tries: 0,
-            fault: None,
-            rounds,
-        })
+        Ok(Self { asks, rounds, ..Self::default() })
     }
 
     /// Returns the question that is open, as it is put to a person; `None` when all are answered.

@@ -88,9 +88,6 @@ impl Listing {
     }
 
     /// Takes a page, and returns the cursor of the next one.
-    ///
-    /// # Errors
-    /// It is no page, or the pages do not end.
     pub(crate) fn page(&mut self, page: &RawValue) -> Result<Option<String>, McpError> {
         let page: Page = serde_json::from_str(page.get())
             .map_err(|error| McpError::Protocol(format!("sent no list of tools: {error}")))?;

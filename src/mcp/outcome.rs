@@ -113,9 +113,6 @@ impl PartContent {
 }
 
 /// Reads what a server makes of a call. `asks` says whether it may ask a person.
-///
-/// # Errors
-/// It is no answer, or it wants what is not offered.
 pub(crate) fn read(result: &RawValue, asks: bool) -> Result<CallOutcome, McpError> {
     let result: WrittenResult = serde_json::from_str(result.get())
         .map_err(|error| McpError::Protocol(format!("sent no answer to a call: {error}")))?;

@@ -82,10 +82,8 @@ impl Servers {
         *locked(&self.teller) = Some(teller);
     }
 
-    /// Compares what a server offers now with what was agreed to, and tells an owner of what differs.
-    ///
-    /// # Errors
-    /// The server does not say, or the tool is another one than was agreed to: it must not be called.
+    /// Compares what a server offers now with what was agreed to, and tells an owner of what differs. A tool for which this
+    /// is an error must not be called.
     pub(crate) async fn look(&self, server: &str, tool: &str) -> Result<(), LookError> {
         let now = self.now(server).await?;
         let Some(agreed) = self.agreed.get(server) else { return Err(LookError::Gone) };

@@ -118,9 +118,6 @@ impl<'a> Login<'a> {
     }
 
     /// Waits until somebody has signed in, and keeps what was granted.
-    ///
-    /// # Errors
-    /// Nobody has, or nothing was granted.
     pub async fn wait(self) -> Result<LoginSummary, McpError> {
         let query = self.listener.query().await?;
         self.question.finish(&query).await
