@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Method, Response};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Method, Response, StatusCode, Url};
 use selkie_channel_core::locked;
 use serde_json::value::RawValue;
 use tokio::time::{sleep, timeout};
@@ -14,8 +14,8 @@ use tokio_util::task::TaskTracker;
 use crate::ask::{Ask, Era, LEGACY};
 use crate::error::McpError;
 use crate::event_stream::{EventReader, MAX_EVENT};
-use crate::http_address::HttpAddress;
-use crate::http_answer::{answer_in, is_stream, refused, whole};
+use crate::http_answer::{answer_in, failure, is_stream, refused, whole};
+use crate::login::Bearer;
 use crate::message::{self, Incoming};
 use crate::news::{ListBell, ProgressTeller};
 use crate::open_calls::Reply;
@@ -32,11 +32,19 @@ const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 
 pub(crate) struct HttpLink {
-    at: HttpAddress,
-    session: Mutex<Option<HeaderValue>>,
-    last: AtomicU64,
-    bell: ListBell,
-    tracker: TaskTracker,
+    /// The server's name in the config.
+    pub(crate) server: String,
+    pub(crate) client: Client,
+    pub(crate) url: Url,
+    /// The token of whoever signed in.
+    pub(crate) bearer: Option<Bearer>,
+    /// What every request carries by the config.
+    pub(crate) headers: HeaderMap,
+    pub(crate) bell: ListBell,
+    pub(crate) tracker: TaskTracker,
+    pub(crate) session: Mutex<Option<HeaderValue>>,
+    /// The number of the last request.
+    pub(crate) last: AtomicU64,
 }
 
 /// What a stream of events is read for.
@@ -49,12 +57,6 @@ struct Stream {
 }
 
 impl HttpLink {
-    pub(crate) fn new(at: HttpAddress, bell: ListBell, by: &TaskTracker) -> Arc<Self> {
-        let tracker = by.clone();
-        let session = Mutex::default();
-        Arc::new(Self { at, session, last: AtomicU64::new(0), bell, tracker })
-    }
-
     /// Asks, and waits for the answer. Dropped, it calls the request off.
     pub(crate) async fn ask(self: &Arc<Self>, era: Era, ask: Ask) -> Reply {
         let id = self.last.fetch_add(1, Ordering::Relaxed) + 1;
@@ -78,7 +80,7 @@ impl HttpLink {
     pub(crate) async fn listen(&self, era: Era) -> bool {
         let mut headers = self.headers_in(era);
         headers.insert(ACCEPT, EVENTS);
-        match self.at.send(Method::GET, headers, String::new()).await {
+        match self.send(Method::GET, headers, String::new()).await {
             Ok(response) if response.status().is_success() && is_stream(&response) => {
                 let reader = EventReader::behind(None);
                 let mut stream = Stream { id: None, era, progress: None, reader };
@@ -93,12 +95,12 @@ impl HttpLink {
     pub(crate) async fn end(&self) {
         if locked(&self.session).is_some() {
             let headers = self.headers_in(Era::Legacy(LEGACY[0]));
-            timeout(WORD, self.at.send(Method::DELETE, headers, String::new())).await.ok();
+            timeout(WORD, self.send(Method::DELETE, headers, String::new())).await.ok();
         }
     }
 
     fn headers_in(&self, era: Era) -> HeaderMap {
-        let mut headers = self.at.headers.clone();
+        let mut headers = self.headers.clone();
         headers.insert(VERSION, HeaderValue::from_static(era.version()));
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let both = HeaderValue::from_static("application/json, text/event-stream");
@@ -121,25 +123,59 @@ impl HttpLink {
         headers
     }
 
+    /// Sends a request; one that is refused for its token once more with a newer one.
+    async fn send(
+        &self,
+        method: Method,
+        headers: HeaderMap,
+        body: String,
+    ) -> Result<Response, McpError> {
+        let request = |headers, body: String| {
+            let request = self.client.request(method.clone(), self.url.clone());
+            request.headers(headers).body(body).send()
+        };
+        let granted = match &self.bearer {
+            Some(bearer) => bearer.header().await?.map(|token| (bearer, token)),
+            None => None,
+        };
+        let Some((bearer, token)) = granted else {
+            return request(headers, body).await.map_err(failure);
+        };
+        let with = |token: &HeaderValue| {
+            let mut headers = headers.clone();
+            headers.insert(AUTHORIZATION, token.clone());
+            headers
+        };
+        let response = request(with(&token), body.clone()).await.map_err(failure)?;
+        if response.status() != StatusCode::UNAUTHORIZED {
+            return Ok(response);
+        }
+        // What was refused was not carried out.
+        match bearer.after(&token).await? {
+            Some(newer) => request(with(&newer), body).await.map_err(failure),
+            None => Ok(response),
+        }
+    }
+
     /// Tells the server what it does not answer.
     async fn tell(&self, era: Era, body: String) -> Result<(), McpError> {
-        let response = self.at.send(Method::POST, self.headers_in(era), body).await?;
+        let response = self.send(Method::POST, self.headers_in(era), body).await?;
         match response.status().is_success() {
             true => Ok(()),
-            false => Err(refused(response, &self.at.server, false).await),
+            false => Err(refused(response, &self.server, false).await),
         }
     }
 
     async fn answer(&self, headers: HeaderMap, body: String, stream: &mut Stream) -> Reply {
         let has_session = headers.contains_key(SESSION);
-        let mut response = self.at.send(Method::POST, headers, body).await?;
+        let mut response = self.send(Method::POST, headers, body).await?;
         if let Some(session) = response.headers().get(SESSION) {
             let mut session = session.clone();
             session.set_sensitive(true);
             *locked(&self.session) = Some(session);
         }
         if !response.status().is_success() {
-            return Err(refused(response, &self.at.server, has_session).await);
+            return Err(refused(response, &self.server, has_session).await);
         }
         if !is_stream(&response) {
             return answer_in(&whole(response, MAX_EVENT).await?, stream.id);
@@ -158,7 +194,7 @@ impl HttpLink {
             headers.insert(LAST_EVENT, HeaderValue::from_str(&last).map_err(|_| broken())?);
             stream.reader = EventReader::behind(Some(last));
             response =
-                self.at.send(Method::GET, headers, String::new()).await.map_err(|_| broken())?;
+                self.send(Method::GET, headers, String::new()).await.map_err(|_| broken())?;
             if !response.status().is_success() || !is_stream(&response) {
                 break;
             }

@@ -14,7 +14,6 @@ mod error;
 mod event_stream;
 mod form;
 mod handshake;
-mod http_address;
 mod http_answer;
 mod http_link;
 mod inquiry;

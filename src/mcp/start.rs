@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
 
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Url};
@@ -19,7 +20,6 @@ use tokio_util::task::TaskTracker;
 
 use crate::deps::ConnectionDeps;
 use crate::error::McpError;
-use crate::http_address::HttpAddress;
 use crate::http_link::HttpLink;
 use crate::link::Link;
 use crate::login::{Bearer, Wire};
@@ -86,8 +86,17 @@ impl Start {
     ) -> Result<Link, McpError> {
         let host = url.host_str().unwrap_or_default();
         let client = self.deps.network.to_host(host).map_err(McpError::Settings)?;
-        let at = HttpAddress { server: self.name.clone(), client, url, bearer, headers };
-        Ok(Link::Http(HttpLink::new(at, Arc::clone(bell), &self.tracker)))
+        Ok(Link::Http(Arc::new(HttpLink {
+            server: self.name.clone(),
+            client,
+            url,
+            bearer,
+            headers,
+            bell: Arc::clone(bell),
+            tracker: self.tracker.clone(),
+            session: Mutex::default(),
+            last: AtomicU64::default(),
+        })))
     }
 
     fn bearer(&self, url: &Url) -> Result<Bearer, McpError> {
