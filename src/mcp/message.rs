@@ -60,11 +60,6 @@ struct Refusal {
     data: Option<Box<RawValue>>,
 }
 
-#[derive(Deserialize)]
-struct Versions {
-    supported: Vec<String>,
-}
-
 /// Reads a message; `None` where it is none.
 pub(crate) fn read(bytes: &[u8]) -> Option<Incoming> {
     let envelope: Envelope = serde_json::from_slice(bytes).ok()?;
@@ -98,9 +93,10 @@ fn progress(params: Option<Box<RawValue>>) -> Option<Incoming> {
 impl From<Refusal> for McpError {
     fn from(refusal: Refusal) -> Self {
         let data = refusal.data.filter(|data| data.get().len() <= 4_096);
-        let versions = data.and_then(|data| serde_json::from_str::<Versions>(data.get()).ok());
-        let mut versions = versions.map(|versions| versions.supported).unwrap_or_default();
-        versions.truncate(MAX_VERSIONS);
+        let data: Option<Value> = data.and_then(|data| serde_json::from_str(data.get()).ok());
+        let versions = data.as_ref().and_then(|data| data["supported"].as_array());
+        let versions = versions.into_iter().flatten().filter_map(Value::as_str);
+        let versions = versions.take(MAX_VERSIONS).map(str::to_owned).collect();
         Self::Refused { code: refusal.code, message: short(&refusal.message, MAX_WORDS), versions }
     }
 }

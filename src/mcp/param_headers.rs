@@ -15,16 +15,15 @@ const END: &str = "?=";
 struct HeaderProperty<'a> {
     path: Vec<&'a str>,
     schema: &'a Value,
-    header: &'a Value,
 }
 
 /// Says why a tool with this schema cannot be called over HTTP.
 pub(crate) fn fault(schema: &Value) -> Option<String> {
     let mut seen = Vec::new();
-    for HeaderProperty { path, schema, header } in named(schema) {
+    for HeaderProperty { path, schema } in named(schema) {
         let property = path.join(".");
         let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
-        let name = header.as_str().filter(|name| !name.is_empty() && name.chars().all(token));
+        let name = schema[KEY].as_str().filter(|name| !name.is_empty() && name.chars().all(token));
         let Some(name) = name.map(str::to_ascii_lowercase) else {
             return Some(format!("{KEY} of {property} is no header's name"));
         };
@@ -46,14 +45,14 @@ pub(crate) fn of_call(
     arguments: &Map<String, Value>,
 ) -> HeaderMap {
     let wanted = schema.map(named).into_iter().flatten();
-    let wanted = wanted.filter_map(|HeaderProperty { path, header, .. }| {
+    let wanted = wanted.filter_map(|HeaderProperty { path, schema }| {
         let first = arguments.get(*path.first()?)?;
         let text = match path[1..].iter().try_fold(first, |value, key| value.get(key))? {
             Value::String(text) => text.clone(),
             value @ (Value::Bool(_) | Value::Number(_)) => value.to_string(),
             _ => return None,
         };
-        let name = format!("mcp-param-{}", header.as_str()?);
+        let name = format!("mcp-param-{}", schema[KEY].as_str()?);
         Some((HeaderName::from_bytes(name.as_bytes()).ok()?, header_value(&text)))
     });
     let tool = (HeaderName::from_static("mcp-name"), header_value(tool));
@@ -80,8 +79,8 @@ fn collect<'a>(schema: &'a Value, path: &mut Vec<&'a str>, all: &mut Vec<HeaderP
     let properties = schema["properties"].as_object().filter(|_| path.len() < MAX_DEPTH);
     for (name, schema) in properties.into_iter().flatten() {
         path.push(name);
-        if let Some(header) = schema.get(KEY) {
-            all.push(HeaderProperty { path: path.clone(), schema, header });
+        if schema.get(KEY).is_some() {
+            all.push(HeaderProperty { path: path.clone(), schema });
         }
         collect(schema, path, all);
         path.pop();

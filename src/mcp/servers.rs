@@ -111,31 +111,26 @@ impl Servers {
         let read = ReadList { at: Instant::now(), list: Arc::clone(&list) };
         locked(&self.watch).read.insert(server.to_owned(), read);
         if self.agreed.get(server).is_some_and(|agreed| agreed.differences(&list).is_empty()) {
-            self.is_as_agreed(server).await;
+            // Whatever it has offered in between.
+            {
+                let mut watch = locked(&self.watch);
+                watch.changed.retain(|(of, _)| of != server);
+                watch.told.retain(|(of, _)| of != server);
+            }
+            self.keep(server, None).await;
         }
         Ok(list)
     }
 
-    /// A server offers what was agreed to, whatever it has offered in between.
-    async fn is_as_agreed(&self, server: &str) {
-        {
-            let mut watch = locked(&self.watch);
-            watch.changed.retain(|(of, _)| of != server);
-            watch.told.retain(|(of, _)| of != server);
-        }
-        let name = server.to_owned();
-        self.keep(server, move |folder| folder.forget_seen(&name)).await;
-    }
-
-    /// Writes into the folder of pins, beside everything else that goes on.
-    async fn keep(
-        &self,
-        server: &str,
-        write: impl FnOnce(&PinFolder) -> io::Result<()> + Send + 'static,
-    ) {
+    /// Keeps what a server offers otherwise, or that it does so no more.
+    async fn keep(&self, server: &str, seen: Option<PinnedList>) {
         let folder = self.folder.clone();
-        let kept = tokio::task::spawn_blocking(move || write(&folder)).await;
-        if let Err(error) = kept.map_err(io::Error::other).flatten() {
+        let name = server.to_owned();
+        let kept = tokio::task::spawn_blocking(move || match seen {
+            Some(list) => folder.keep_seen(&name, &list),
+            None => folder.forget_seen(&name),
+        });
+        if let Err(error) = kept.await.map_err(io::Error::other).flatten() {
             tracing::warn!(server, %error, "what an MCP server offers now cannot be kept");
         }
     }
@@ -159,9 +154,7 @@ impl Servers {
         }
         let what = crate::review::in_short(differences);
         tracing::warn!(server, what, "an MCP server offers other tools than were agreed to");
-        let name = server.to_owned();
-        let list = now.clone();
-        self.keep(server, move |folder| folder.keep_seen(&name, &list)).await;
+        self.keep(server, Some(now.clone())).await;
         let teller = locked(&self.teller).clone();
         if let Some(teller) = teller {
             let text = format!(

@@ -63,11 +63,9 @@ impl Bearer {
         let bearer = self.clone();
         let old = old.to_owned();
         let renewal = self.tracker.spawn(async move { bearer.renew(&old).await });
-        let broken = |error: tokio::task::JoinError| LoginError::Answer {
-            what: "the token",
-            why: error.to_string(),
-        };
-        renewal.await.unwrap_or_else(|error| Err(broken(error)))
+        renewal.await.unwrap_or_else(|error| {
+            Err(LoginError::Answer { what: "the token", why: error.to_string() })
+        })
     }
 
     /// Asks for a newer token, unless somebody has one meanwhile; it is kept before anybody uses it.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use reqwest::{Client, RequestBuilder, StatusCode, Url};
 use selkie_tools::web::client::GuardedClient;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use tokio::time::timeout;
 
 use super::error::LoginError;
@@ -32,23 +32,16 @@ struct WireAnswer {
     body: Vec<u8>,
 }
 
-/// What an authorization server says of a refusal.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct ErrorDocument {
-    error: String,
-    error_description: String,
-}
-
 impl WireAnswer {
     /// Reads a refusal: its word, and the beginning of what is said beside it.
     fn refusal(&self, what: &'static str) -> LoginError {
-        let said: ErrorDocument = serde_json::from_slice(&self.body).unwrap_or_default();
-        let code = match said.error.is_empty() {
-            true => format!("HTTP status {}", self.status.as_u16()),
-            false => short(&said.error, 60),
+        let said: Value = serde_json::from_slice(&self.body).unwrap_or_default();
+        let code = match said["error"].as_str().unwrap_or_default() {
+            "" => format!("HTTP status {}", self.status.as_u16()),
+            code => short(code, 60),
         };
-        LoginError::Refused { what, code, words: short(&said.error_description, 200) }
+        let words = short(said["error_description"].as_str().unwrap_or_default(), 200);
+        LoginError::Refused { what, code, words }
     }
 }
 
