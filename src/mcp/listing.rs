@@ -79,7 +79,6 @@ pub(crate) struct Listing {
     cursors: HashSet<String>,
     seen: usize,
     bytes: usize,
-    pages: usize,
 }
 
 impl Listing {
@@ -98,12 +97,11 @@ impl Listing {
             self.tool(tool);
         }
         self.list.unlisted_count += more;
-        self.pages += 1;
         let Some(cursor) = page.next_cursor else { return Ok(None) };
         if more > 0 || self.seen >= MAX_SEEN {
             return Ok(None);
         }
-        if cursor.len() > MAX_CURSOR || self.pages >= MAX_PAGES {
+        if cursor.len() > MAX_CURSOR || self.cursors.len() + 1 >= MAX_PAGES {
             return Err(McpError::Protocol(format!(
                 "lists its tools on more than {MAX_PAGES} pages"
             )));

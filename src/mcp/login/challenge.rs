@@ -18,15 +18,15 @@ impl Challenge {
         let mut is_bearer = false;
         for item in items(header) {
             let mut param = item.as_str();
-            let begins = item.split_once(' ').filter(|(word, _)| !word.contains(['=', '"']));
-            if let Some((scheme, rest)) =
-                begins.filter(|(_, rest)| !rest.trim_start().starts_with('='))
+            if let Some((scheme, rest)) = item.split_once(' ')
+                && !scheme.contains('=')
+                && !rest.trim_start().starts_with('=')
             {
                 is_bearer = scheme.eq_ignore_ascii_case("bearer");
                 param = rest;
             }
             match param.split_once('=').filter(|_| is_bearer) {
-                Some((key, value)) => challenge.take(key.trim(), &bare(value.trim())),
+                Some((key, value)) => challenge.take(key.trim(), value.trim()),
                 None if !param.contains('=') => is_bearer = param.eq_ignore_ascii_case("bearer"),
                 None => {}
             }
@@ -66,35 +66,24 @@ pub(crate) fn scopes_in(text: &str) -> Vec<String> {
     text.split_ascii_whitespace().filter(fits).take(MAX_SCOPES).map(str::to_owned).collect()
 }
 
-/// Splits a header at the commas that stand in no quotes.
+/// Splits a header at the commas that stand in no quotes, and takes quotes and escapes away. What is quoted without end is
+/// left out.
 fn items(header: &str) -> Vec<String> {
-    let mut items = vec![String::new()];
+    let mut items = Vec::new();
+    let mut item = String::new();
     let mut is_quoted = false;
-    let mut is_escaped = false;
-    for c in header.chars() {
-        if c == ',' && !is_quoted {
-            items.push(String::new());
-            continue;
+    let mut chars = header.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            ',' if !is_quoted => items.push(std::mem::take(&mut item)),
+            '"' => is_quoted = !is_quoted,
+            '\\' if is_quoted => item.extend(chars.next()),
+            c => item.push(c),
         }
-        is_quoted ^= c == '"' && !is_escaped;
-        is_escaped = is_quoted && c == '\\' && !is_escaped;
-        items.last_mut().into_iter().for_each(|item| item.push(c));
     }
+    items.extend((!is_quoted).then_some(item));
     let trimmed = items.iter().map(|item| item.trim().to_owned());
     trimmed.filter(|item| !item.is_empty()).collect()
-}
-
-/// Returns a value without its quotes and escapes.
-fn bare(value: &str) -> String {
-    let Some(quoted) = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
-        return value.to_owned();
-    };
-    let mut chars = quoted.chars();
-    let mut bare = String::new();
-    while let Some(c) = chars.next() {
-        bare.extend(if c == '\\' { chars.next() } else { Some(c) });
-    }
-    bare
 }
 
 #[cfg(test)]

@@ -47,11 +47,4 @@ impl Grant {
         value.set_sensitive(true);
         Some(value)
     }
-
-    /// Lists what nobody is to read.
-    pub(crate) fn secrets(&self) -> Vec<String> {
-        let own =
-            [Some(&self.access_token), self.refresh_token.as_ref(), self.client.secret.as_ref()];
-        own.into_iter().flatten().cloned().collect()
-    }
 }

@@ -94,7 +94,9 @@ impl TokenFolder {
     fn hide_grant(&self, server: &str, grant: &Grant) {
         let mut known = locked(&self.known);
         let known = known.entry(server.to_owned()).or_default();
-        let secrets = grant.secrets();
+        let Grant { access_token, refresh_token, client, .. } = grant;
+        let secrets = [Some(access_token), refresh_token.as_ref(), client.secret.as_ref()];
+        let secrets: Vec<String> = secrets.into_iter().flatten().cloned().collect();
         if known.back() == Some(&secrets) {
             return;
         }
