@@ -91,9 +91,11 @@ impl PinnedList {
 impl PinnedTool {
     /// Returns a hash of its name, its words and its schemas.
     pub fn hash(&self) -> String {
-        let schemas = std::iter::once(&self.schema).chain(&self.answers).map(sorted);
-        let all = [json!(self.name), json!(self.description)].into_iter().chain(schemas);
-        hash(Value::Array(all.collect()).to_string().as_bytes())
+        let mut all = vec![json!(self.name), json!(self.description), self.schema.clone()];
+        all.extend(self.answers.clone());
+        // A server may write the keys of objects in another order.
+        all.iter_mut().for_each(Value::sort_all_objects);
+        hash(Value::Array(all).to_string().as_bytes())
     }
 }
 
@@ -136,19 +138,6 @@ impl PinFolder {
     fn read(&self, name: &str) -> io::Result<Option<PinnedList>> {
         let bytes = private_file::read(&self.0.join(name), MAX_FILE)?;
         Ok(bytes.map(|bytes| serde_json::from_slice(&bytes)).transpose()?)
-    }
-}
-
-/// The same with the keys of objects in order: a server may write them in another one.
-fn sorted(value: &Value) -> Value {
-    match value {
-        Value::Object(map) => {
-            let mut keys: Vec<&String> = map.keys().collect();
-            keys.sort();
-            keys.into_iter().map(|key| (key.clone(), sorted(&map[key]))).collect()
-        }
-        Value::Array(items) => items.iter().map(sorted).collect(),
-        other => other.clone(),
     }
 }
 
