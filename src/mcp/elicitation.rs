@@ -99,17 +99,14 @@ pub(crate) fn read(
     if requests.is_empty() && request_state.is_none() {
         return Err(McpError::Protocol("wants an answer, and asks nothing".to_owned()));
     }
-    let mut questions = Vec::new();
-    for (key, InputRequest { method, params }) in requests {
+    let questions = requests.into_iter().map(|(key, InputRequest { method, params })| {
         let message = begin(&clean(begin(&params.message, MAX_QUESTION)), MAX_QUESTION).to_owned();
-        let wanted = params.wanted().filter(|_| method == "elicitation/create");
-        let Some(wanted) = wanted else {
-            let method = short(&method, 100);
-            return Err(McpError::Protocol(format!(
-                "asks for {method}, which is not offered to it"
-            )));
-        };
-        questions.push(ElicitationQuestion { key, message, wanted });
-    }
-    Ok(Elicitation { questions, request_state })
+        let wanted =
+            params.wanted().filter(|_| method == "elicitation/create").ok_or_else(|| {
+                let method = short(&method, 100);
+                McpError::Protocol(format!("asks for {method}, which is not offered to it"))
+            })?;
+        Ok(ElicitationQuestion { key, message, wanted })
+    });
+    Ok(Elicitation { questions: questions.collect::<Result<_, McpError>>()?, request_state })
 }

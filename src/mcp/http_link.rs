@@ -57,7 +57,6 @@ struct Stream {
 }
 
 impl HttpLink {
-    /// Asks, and waits for the answer. Dropped, it calls the request off.
     pub(crate) async fn ask(self: &Arc<Self>, era: Era, ask: Ask) -> Reply {
         let id = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let body = message::request(id, ask.method, &ask.params(era, id));

@@ -142,7 +142,14 @@ fn done(result: &WrittenResult) -> CallResult {
     }
     let structured = structured.filter(|text| text.len() <= MAX_STRUCTURED);
     let structured = structured.and_then(|text| serde_json::from_str(text).ok());
-    CallResult { structured, ..answer.done(result.is_error) }
+    let AnswerText { mut text, cut, pictures, .. } = answer;
+    if cut > 0 {
+        text.push_str(&format!("\n[… {cut} more bytes of the answer are left out here …]"));
+    }
+    if text.is_empty() && pictures.is_empty() {
+        text.push_str("(the tool has answered nothing)");
+    }
+    CallResult { text, pictures, structured, is_error: result.is_error }
 }
 
 #[derive(Default)]
@@ -222,17 +229,5 @@ impl AnswerText {
             self.text.push('\n');
         }
         self.text.push_str(kept);
-    }
-
-    fn done(mut self, is_error: bool) -> CallResult {
-        if self.cut > 0 {
-            let cut = self.cut;
-            self.text
-                .push_str(&format!("\n[… {cut} more bytes of the answer are left out here …]"));
-        }
-        if self.text.is_empty() && self.pictures.is_empty() {
-            self.text.push_str("(the tool has answered nothing)");
-        }
-        CallResult { text: self.text, pictures: self.pictures, structured: None, is_error }
     }
 }

@@ -52,7 +52,15 @@ impl Start {
         // Who writes a header or a credential into the config means that one.
         let bearer = match settings.auth.is_some() || headers.contains_key(AUTHORIZATION) {
             true => None,
-            false => Some(self.bearer(&url)?),
+            false => Some(Bearer {
+                server: name.clone(),
+                wire: Wire::to(&self.deps.network, &url)?,
+                url: url.clone(),
+                settings: settings.oauth.clone().unwrap_or_default(),
+                folder: self.deps.tokens.clone(),
+                clock: Arc::clone(&self.deps.clock),
+                tracker: tracker.clone(),
+            }),
         };
         self.http_link(url, headers, bearer, bell)
     }
@@ -97,18 +105,6 @@ impl Start {
             session: Mutex::default(),
             last: AtomicU64::default(),
         })))
-    }
-
-    fn bearer(&self, url: &Url) -> Result<Bearer, McpError> {
-        Ok(Bearer {
-            server: self.name.clone(),
-            wire: Wire::to(&self.deps.network, url)?,
-            url: url.clone(),
-            settings: self.settings.oauth.clone().unwrap_or_default(),
-            folder: self.deps.tokens.clone(),
-            clock: Arc::clone(&self.deps.clock),
-            tracker: self.tracker.clone(),
-        })
     }
 
     /// Loads the credential of a profile that is for this address.

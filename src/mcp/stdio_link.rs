@@ -82,7 +82,6 @@ impl StdioLink {
         Self { lines, last: AtomicU64::new(0), talk }
     }
 
-    /// Asks, and waits for the answer. Dropped, it calls the request off.
     pub(crate) async fn ask(&self, era: Era, ask: Ask) -> Reply {
         let id = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let line = message::request(id, ask.method, &ask.params(era, id));
@@ -97,7 +96,6 @@ impl StdioLink {
         self.send(message::initialized()).await
     }
 
-    /// Waits until it has ended, and says how.
     pub(crate) async fn over(&self) -> String {
         self.talk.over.cancelled().await;
         self.talk.how.get().cloned().unwrap_or_default()
