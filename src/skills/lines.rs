@@ -6,72 +6,16 @@ use selkie_guard::visible::{one_line, visible};
 
 /// Characters of a line that are shown.
 const SHOWN: usize = 300;
-/// Blocks of these languages hold commands line by line.
-const SHELLS: [&str; 10] =
-    ["", "bash", "bat", "console", "fish", "powershell", "sh", "shell", "terminal", "zsh"];
-/// Endings of files that are commands line by line.
-const SCRIPTS: [&str; 8] = ["bash", "bat", "cmd", "command", "fish", "ps1", "sh", "zsh"];
+/// Languages of blocks, and endings of files, that are commands line by line.
+const SHELLS: &str = "bash bat cmd command console fish powershell ps1 sh shell terminal zsh";
 /// Programs that no sentence begins with.
-const PLAIN: [&str; 33] = [
-    "apt",
-    "apt-get",
-    "base64",
-    "bash",
-    "brew",
-    "cargo",
-    "chmod",
-    "chown",
-    "crontab",
-    "curl",
-    "docker",
-    "gem",
-    "git",
-    "gunzip",
-    "mkdir",
-    "nc",
-    "npm",
-    "npx",
-    "openssl",
-    "pip",
-    "pip3",
-    "powershell",
-    "python",
-    "python3",
-    "rm",
-    "scp",
-    "sh",
-    "ssh",
-    "sudo",
-    "systemctl",
-    "unzip",
-    "uvx",
-    "wget",
-];
+const PLAIN: &str = "apt apt-get base64 bash brew cargo chmod chown crontab curl docker gem git gunzip mkdir nc npm npx openssl pip \
+    pip3 powershell python python3 rm scp sh ssh sudo systemctl unzip uvx wget";
 /// Programs that are words, too: what stands in code begins with them.
-const WORDS: [&str; 20] = [
-    "awk", "bun", "cat", "cp", "deno", "echo", "env", "eval", "exec", "export", "go", "install",
-    "kill", "make", "mv", "node", "perl", "ruby", "source", "uv",
-];
+const WORDS: &str = "awk bun cat cp deno echo env eval exec export go install kill make mv node perl ruby source uv";
 /// How programs start others.
-const STARTS: [&str; 17] = [
-    "Invoke-Expression",
-    "Invoke-WebRequest",
-    "Runtime.getRuntime",
-    "child_process",
-    "ctypes",
-    "eval(",
-    "exec(",
-    "execSync",
-    "importlib",
-    "os.exec",
-    "os.popen",
-    "os.system",
-    "popen(",
-    "pty.spawn",
-    "shell=True",
-    "subprocess",
-    "system(",
-];
+const STARTS: &str = "Invoke-Expression Invoke-WebRequest Runtime.getRuntime child_process ctypes eval( exec( execSync importlib \
+    os.exec os.popen os.system popen( pty.spawn shell=True subprocess system(";
 
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,7 +36,7 @@ pub(crate) fn hidden(text: &str) -> Vec<Line> {
 /// Lists the lines that look like commands, or like code that starts some.
 pub(crate) fn commands(path: &str, text: &str) -> Vec<Line> {
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending).to_lowercase();
-    let is_script = SCRIPTS.contains(&&*ending)
+    let is_script = is_in(SHELLS, &ending)
         || (ending.is_empty() && text.starts_with("#!"))
         || text.starts_with("#!/bin/");
     let mut block: Option<String> = None;
@@ -104,7 +48,8 @@ pub(crate) fn commands(path: &str, text: &str) -> Vec<Line> {
             block = block.is_none().then_some(language);
             continue;
         }
-        let in_shell = is_script || block.as_deref().is_some_and(|it| SHELLS.contains(&it));
+        let in_shell =
+            is_script || block.as_deref().is_some_and(|it| it.is_empty() || is_in(SHELLS, it));
         let is_one = match in_shell {
             true => !bare.is_empty() && !bare.starts_with('#'),
             false => starts_others(line) || has_command(bare),
@@ -116,23 +61,27 @@ pub(crate) fn commands(path: &str, text: &str) -> Vec<Line> {
     found
 }
 
+fn is_in(list: &str, word: &str) -> bool {
+    list.split(' ').any(|one| one == word)
+}
+
 fn starts_others(line: &str) -> bool {
-    STARTS.iter().any(|start| line.contains(start))
+    STARTS.split(' ').any(|start| line.contains(start))
 }
 
 /// Whether a line begins with a program, or has one in its code.
 fn has_command(line: &str) -> bool {
     let begin = line.trim_start_matches(|c: char| c.is_ascii_digit() || "-*>$#.) ".contains(c));
-    let first = |text: &str| text.split_whitespace().next().unwrap_or_default().to_owned();
-    let code = || line.split('`').skip(1).step_by(2).map(first);
-    let is_program = |word: &String| PLAIN.contains(&&**word) || WORDS.contains(&&**word);
-    PLAIN.contains(&&*first(begin))
+    let starts =
+        |list: &str, text: &str| is_in(list, text.split_whitespace().next().unwrap_or_default());
+    let mut code = line.split('`').skip(1).step_by(2);
+    starts(PLAIN, begin)
         || line.starts_with("$ ")
-        || code().any(|word| is_program(&word))
+        || code.any(|text| starts(PLAIN, text) || starts(WORDS, text))
 }
 
 /// Lists the addresses in a text, each with the line where it stands first.
-pub(crate) fn addresses(text: &str) -> BTreeMap<String, usize> {
+pub(crate) fn addresses(text: &str) -> Vec<Line> {
     let mut found = BTreeMap::new();
     for (at, line) in text.lines().enumerate() {
         let ends = |c: char| c.is_whitespace() || "\"'<>`|{}[]()\\,;".contains(c);
@@ -141,7 +90,7 @@ pub(crate) fn addresses(text: &str) -> BTreeMap<String, usize> {
             found.entry(shown(at, word).text).or_insert(at + 1);
         }
     }
-    found
+    found.into_iter().map(|(text, number)| Line { number, text }).collect()
 }
 
 fn is_address(word: &str) -> bool {
@@ -203,7 +152,7 @@ mod tests {
     #[test]
     fn addresses_are_told_once() {
         let text = "See [this](https://a.example/x), https://a.example/x.\nssh git@b.example:c or 10.0.0.1:8080/x";
-        let found: Vec<String> = addresses(text).into_keys().collect();
+        let found: Vec<String> = addresses(text).into_iter().map(|line| line.text).collect();
         assert_eq!(found, ["10.0.0.1:8080/x", "git@b.example:c", "https://a.example/x"]);
     }
 }

@@ -1,5 +1,6 @@
 //! What an owner reads before they take a skill: all its files, its words, and what in them deserves a second look.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use selkie_guard::visible::{one_line, visible};
@@ -18,27 +19,24 @@ pub fn report(package: &Package) -> String {
     if let Some(words) = tree.text(SKILL_MD) {
         _ = writeln!(text, "{SKILL_MD}:\n\n{}\n", visible(words).trim_end());
     }
-    let files = tree.files();
-    _ = writeln!(text, "Files ({}, {}):", files.len(), size(tree.bytes()));
-    for (path, file) in files {
+    _ = writeln!(text, "Files ({}, {}):", tree.files().len(), size(tree.bytes()));
+    for (path, file) in tree.files() {
         let program = if file.is_program { ", can be started" } else { "" };
         let unread = if tree.text(path).is_none() { ", no text: not looked into" } else { "" };
         _ = writeln!(text, "  {path}  {}{program}{unread}", size(file.bytes.len() as u64));
     }
-    let texts = || files.keys().filter_map(|path| Some((path, tree.text(path)?)));
-    let odd =
-        texts().flat_map(|(path, text)| lines::hidden(text).into_iter().map(|it| at(path, &it)));
+    let found = |look: fn(&str, &str) -> Vec<Line>| {
+        let texts = tree.files().keys().filter_map(|path| Some((path, tree.text(path)?)));
+        texts.flat_map(move |(path, text)| {
+            look(path, text).into_iter().map(move |line| (path, line))
+        })
+    };
+    let odd = found(|_, text| lines::hidden(text));
     list(&mut text, "Characters that do not show, or pose as others", odd);
-    let runs = texts()
-        .flat_map(|(path, text)| lines::commands(path, text).into_iter().map(|it| at(path, &it)));
-    list(&mut text, "Commands, and code that starts programs", runs);
-    let mut known = std::collections::BTreeSet::new();
-    let leads = texts().flat_map(|(path, text)| {
-        let all = lines::addresses(text).into_iter();
-        all.map(move |(address, number)| (path, Line { number, text: address }))
-    });
-    let leads = leads.filter(|(_, line)| known.insert(line.text.clone()));
-    list(&mut text, "Addresses", leads.map(|(path, line)| at(path, &line)));
+    list(&mut text, "Commands, and code that starts programs", found(lines::commands));
+    let mut known = BTreeSet::new();
+    let leads = found(|_, text| lines::addresses(text));
+    list(&mut text, "Addresses", leads.filter(|(_, line)| known.insert(line.text.clone())));
     for warning in &package.warnings {
         _ = writeln!(text, "\nNote: {}", one_line(&visible(warning)));
     }
@@ -47,11 +45,8 @@ pub fn report(package: &Package) -> String {
     text
 }
 
-fn at(path: &str, line: &Line) -> String {
-    format!("{path}:{}: {}", line.number, line.text)
-}
-
-fn list(text: &mut String, title: &str, mut lines: impl Iterator<Item = String>) {
+fn list<'a>(text: &mut String, title: &str, found: impl Iterator<Item = (&'a String, Line)>) {
+    let mut lines = found.map(|(path, line)| format!("{path}:{}: {}", line.number, line.text));
     let shown: Vec<String> = lines.by_ref().take(MAX_LINES).collect();
     let more = lines.count();
     if shown.is_empty() {
