@@ -12,6 +12,7 @@ use selkie_app::asking::{answers, plan_to_ask, says};
 use selkie_app::build::{AppConfig, ConfigChoice, plan};
 use selkie_app::client::{RunningDaemon, UNEXPECTED};
 use selkie_app::lifecycle;
+use selkie_app::reload::ReloadReport;
 use selkie_app::request::{Request, Response};
 use selkie_app::telemetry;
 
@@ -102,6 +103,16 @@ pub(super) fn ask(plan: AppConfig, request: Request) -> Result<Response, Failure
             None => alone(plan, request).await,
         }
     })?)
+}
+
+/// Has a running daemon read everything again; nothing where none runs.
+pub(super) fn reloaded(plan: &AppConfig) -> anyhow::Result<Option<Result<ReloadReport, NotDone>>> {
+    lifecycle::runtime()?.block_on(async {
+        match RunningDaemon::find(&plan.tls, &plan.folders.state).await? {
+            Some(daemon) => daemon.reload().await.map(Some),
+            None => Ok(None),
+        }
+    })
 }
 
 async fn alone(plan: AppConfig, request: Request) -> anyhow::Result<Response> {

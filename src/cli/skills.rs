@@ -1,7 +1,7 @@
 //! `selkie skills`: what is installed, and what its owner has seen of it. It works on the files, and has a running daemon
 //! look at them anew.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::anyhow;
@@ -10,10 +10,9 @@ use serde::Serialize;
 use super::confirm::{agreed, unasked};
 use super::outcome::{Failure, Outcome};
 use super::print;
-use super::request::{to_ask_silently, told_if_new};
+use super::request::{reloaded, to_ask_silently, told_if_new};
 use super::skills_args::Skills;
 use selkie_app::build::{AppConfig, ConfigChoice};
-use selkie_app::client::RunningDaemon;
 use selkie_app::{Binary, http, lifecycle};
 use selkie_domain::clock::{Clock as _, SystemClock};
 use selkie_domain::count::counted;
@@ -68,53 +67,9 @@ pub fn skills(binary: &Binary, chosen: &ConfigChoice, what: Skills) -> Outcome {
     }
 }
 
-/// A skill in a list, for programs.
-#[derive(Serialize)]
-struct SkillJson<'a> {
-    name: &'a str,
-    description: &'a str,
-    folder: String,
-    source: Option<&'a str>,
-    hash: &'a str,
-    reviewed: bool,
-    files: usize,
-    bytes: u64,
-    warnings: &'a [String],
-}
-
-/// A folder that is none, for programs.
-#[derive(Serialize)]
-struct SkippedJson<'a> {
-    folder: String,
-    why: &'a str,
-}
-
-#[derive(Serialize)]
-struct ListJson<'a> {
-    skills: Vec<SkillJson<'a>>,
-    skipped: Vec<SkippedJson<'a>>,
-}
-
 fn list(catalogue: &Catalogue, json: bool) -> Outcome {
     if json {
-        let skills = catalogue.skills.iter().map(|skill| SkillJson {
-            name: &skill.name,
-            description: &skill.description,
-            folder: skill.folder.display().to_string(),
-            source: skill.source.as_deref(),
-            hash: &skill.hash,
-            reviewed: skill.is_reviewed,
-            files: skill.files,
-            bytes: skill.bytes,
-            warnings: &skill.warnings,
-        });
-        let skipped = catalogue.skipped.iter();
-        let skipped = skipped
-            .map(|one| SkippedJson { folder: one.folder.display().to_string(), why: &one.why });
-        return Ok(print::json(&ListJson {
-            skills: skills.collect(),
-            skipped: skipped.collect(),
-        })?);
+        return Ok(print::json(catalogue)?);
     }
     let row = |skill: &Skill| {
         let state = if skill.is_reviewed { "reviewed" } else { "not reviewed" };
@@ -145,14 +100,14 @@ fn named(catalogue: &Catalogue, name: &str) -> Result<Skill, Failure> {
         true => "none is installed".to_owned(),
         false => format!("takes {}", names.join(", ")),
     };
-    Err(Failure::Failed(anyhow!("no skill is called {name:?} ({takes})")))
+    Err(anyhow!("no skill is called {name:?} ({takes})").into())
 }
 
 /// Reads a skill that is there, all of it.
 fn package(skill: &Skill) -> Result<Package, Failure> {
     let source = skill.folder.display().to_string();
     let source = skill.source.clone().unwrap_or(source);
-    Ok(Package::of(Tree::of_folder(&skill.folder)?, &skill.name, &source)?)
+    Ok(Package::of(Tree::of_folder(&skill.folder)?, &source)?)
 }
 
 /// Reads a skill that is to be installed.
@@ -163,17 +118,20 @@ fn fetched(
     skill: Option<&str>,
 ) -> Result<Package, Failure> {
     if from.contains("://") {
-        let tls = std::sync::Arc::clone(&plan.tls);
+        let tls = plan.tls.clone();
         let factory = move || Ok(http::builder(&tls));
         let client = GuardedClient::new(plan.settings.guard.network.clone(), Box::new(factory));
         let got = lifecycle::runtime()?.block_on(client.download(from, MAX_BYTES, DOWNLOAD));
         let got = got.map_err(|why| anyhow!("{from} cannot be fetched: {why}"))?;
         return Ok(open(Content::Bytes(&got.bytes), &got.url, skill)?);
     }
-    let path = binary.here.join(from);
-    let path =
-        path.canonicalize().map_err(|why| anyhow!("{} cannot be read: {why}", path.display()))?;
+    let path = real(binary, from.as_ref())?;
     Ok(open(Content::Path(&path), &path.display().to_string(), skill)?)
+}
+
+fn real(binary: &Binary, path: &Path) -> anyhow::Result<PathBuf> {
+    let path = binary.here.join(path);
+    path.canonicalize().map_err(|why| anyhow!("{} cannot be read: {why}", path.display()))
 }
 
 fn install(plan: &AppConfig, shelf: &Shelf, package: &Package, yes: Option<&str>) -> Outcome {
@@ -181,8 +139,7 @@ fn install(plan: &AppConfig, shelf: &Shelf, package: &Package, yes: Option<&str>
     told_if_new(plan);
     print::out(&report(package))?;
     if let Some(before) = &before {
-        let is_same = before.hash == package.hash && before.is_reviewed;
-        if is_same {
+        if before.hash == package.hash && before.is_reviewed {
             return Ok(print::out("\nThis very skill is installed already.\n")?);
         }
         print::out("\nIt takes the place of the installed skill of this name.\n")?;
@@ -196,10 +153,11 @@ fn install(plan: &AppConfig, shelf: &Shelf, package: &Package, yes: Option<&str>
 fn agree(command: &str, question: &str, package: &Package, yes: Option<&str>) -> Outcome {
     match yes {
         Some(hash) if is_hash(hash.trim(), &package.hash) => Ok(()),
-        Some(hash) => Err(Failure::Failed(anyhow!(
+        Some(hash) => Err(anyhow!(
             "--yes names {hash}, and the files have the hash {}: nothing was changed",
             package.hash
-        ))),
+        )
+        .into()),
         None => agreed(question, || {
             let otherwise = format!("add --yes {}", package.hash);
             unasked(&format!("selkie skills {command}"), &otherwise)
@@ -217,13 +175,7 @@ fn is_hash(written: &str, hash: &str) -> bool {
 /// Says what was done, and has a running daemon know of it.
 fn done(plan: &AppConfig, said: &str) -> Outcome {
     print::prose(said)?;
-    let reloaded = lifecycle::runtime()?.block_on(async {
-        match RunningDaemon::find(&plan.tls, &plan.folders.state).await? {
-            Some(daemon) => daemon.reload().await.map(|told| told.err()),
-            None => Ok(None),
-        }
-    });
-    if !matches!(reloaded, Ok(None)) {
+    if !matches!(reloaded(plan), Ok(None | Some(Ok(_)))) {
         print::told(
             "selkie: the running daemon did not take it in: run `selkie reload`, which says why",
         );
@@ -241,13 +193,10 @@ struct CheckJson {
 fn checked(binary: &Binary, shelf: &Shelf, folder: Option<&Path>, json: bool) -> Outcome {
     let folders = match folder {
         Some(folder) => {
-            let folder = binary.here.join(folder);
-            let real = folder
-                .canonicalize()
-                .map_err(|why| anyhow!("{} cannot be read: {why}", folder.display()))?;
-            let found = Shelf::folders(&real);
+            let folder = real(binary, folder)?;
+            let found = Shelf::folders(&folder);
             if found.is_empty() {
-                return Err(Failure::Failed(anyhow!("there is no SKILL.md in {}", real.display())));
+                return Err(anyhow!("there is no SKILL.md in {}", folder.display()).into());
             }
             found
         }
@@ -259,9 +208,8 @@ fn checked(binary: &Binary, shelf: &Shelf, folder: Option<&Path>, json: bool) ->
     };
     let mut all = Vec::new();
     for folder in folders {
-        let called = folder.file_name().map(|name| name.to_string_lossy().into_owned());
         let findings = match Tree::of_folder(&folder) {
-            Ok(tree) => check(&tree, &called.unwrap_or_default()),
+            Ok(tree) => check(&tree),
             Err(why) => vec![Finding { is_error: true, message: why.to_string() }],
         };
         all.push(CheckJson { folder: folder.display().to_string(), findings });

@@ -7,7 +7,7 @@ use tar::EntryType;
 use zip::ZipArchive;
 
 use crate::error::SkillError;
-use crate::tree::{LEFT_OUT, MAX_BYTES, MAX_FILES, SKILL_MD, Tree, TreeFile, too_large, too_many};
+use crate::tree::{LEFT_OUT, MAX_BYTES, MAX_FILES, SKILL_MD, Tree, TreeFile, too_many};
 
 /// What a tar archive holds beside the bytes of its files, for each of these.
 const AROUND: u64 = 4 * 1024;
@@ -70,8 +70,7 @@ fn of_tar(bytes: &[u8]) -> Result<Tree, SkillError> {
     let mut tree = Tree::default();
     for entry in tar.entries().map_err(broken)? {
         let entry = entry.map_err(broken)?;
-        let path = entry.path_bytes().into_owned();
-        let name = String::from_utf8(path);
+        let name = String::from_utf8(entry.path_bytes().into_owned());
         let name = name.map_err(|_| SkillError::unfit("a file's name is no text"))?;
         match entry.header().entry_type() {
             EntryType::Directory | EntryType::XGlobalHeader => continue,
@@ -89,13 +88,11 @@ fn of_tar(bytes: &[u8]) -> Result<Tree, SkillError> {
 }
 
 fn add(tree: &mut Tree, name: &str, is_program: bool, from: impl Read) -> Result<(), SkillError> {
-    let left = MAX_BYTES - tree.bytes();
+    // One byte more shows that it is too much.
+    let most = MAX_BYTES - tree.bytes() + 1;
     let mut bytes = Vec::new();
-    let read = from.take(left + 1).read_to_end(&mut bytes);
+    let read = from.take(most).read_to_end(&mut bytes);
     read.map_err(|why| SkillError::unfit(format!("{name} cannot be unpacked: {why}")))?;
-    if bytes.len() as u64 > left {
-        return Err(too_large());
-    }
     tree.add(name, TreeFile { bytes, is_program })
 }
 

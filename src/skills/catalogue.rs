@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::skill::Skill;
+use serde::Serialize;
+
+use crate::skill::{Skill, shown};
 use crate::tree::SKILL_MD;
 
 /// How deep folders are looked through, and how many.
@@ -11,7 +13,7 @@ const MAX_DEPTH: usize = 6;
 const MAX_FOLDERS: usize = 2_000;
 
 /// The skills that there are, by their names, each of which stands for one.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Catalogue {
     /// Those that can be used.
     pub skills: Vec<Skill>,
@@ -20,9 +22,10 @@ pub struct Catalogue {
 }
 
 /// A folder that looks like a skill, and is none that can be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UnusableSkill {
     /// Its folder.
+    #[serde(serialize_with = "shown")]
     pub folder: PathBuf,
     /// Why not.
     pub why: String,
@@ -33,10 +36,10 @@ impl Catalogue {
     pub(crate) fn add(&mut self, skill: Skill) {
         if let Some(other) = self.skills.iter().find(|other| other.name == skill.name) {
             let why = format!("{} is called {}, too", other.folder.display(), skill.name);
-            self.skipped.push(UnusableSkill { folder: skill.folder, why });
-            return;
+            self.skip(&skill.folder, why);
+        } else {
+            self.skills.push(skill);
         }
-        self.skills.push(skill);
     }
 
     pub(crate) fn skip(&mut self, folder: &Path, why: String) {

@@ -3,12 +3,12 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::package::Package;
+use crate::skill::one_line;
 use crate::tree::{SKILL_MD, Tree};
-use crate::{front, name, skill};
+use crate::{front, name};
 
-/// Characters of a description, and of what it is compatible with.
-const MAX_DESCRIPTION: usize = 1_024;
-const MAX_COMPATIBILITY: usize = 500;
+const MAX_CHARACTERS: [(&str, usize); 2] = [("description", 1_024), ("compatibility", 500)];
 /// Lines of a body: more of it is better read when it is needed.
 const LONG: usize = 500;
 
@@ -21,11 +21,10 @@ pub struct Finding {
     pub message: String,
 }
 
-/// Compares a skill whose folder is called so with the specification.
-pub fn check(tree: &Tree, folder: &str) -> Vec<Finding> {
+/// Compares a skill with the specification.
+pub fn check(tree: &Tree) -> Vec<Finding> {
     let mut all = Findings(Vec::new());
-    let words = skill::words(tree, folder);
-    if let Err(why) = &words {
+    if let Err(why) = Package::of(tree.clone(), "") {
         all.error(why.to_string());
     }
     let read = tree.text(SKILL_MD).and_then(|text| front::read(text).ok());
@@ -37,24 +36,27 @@ pub fn check(tree: &Tree, folder: &str) -> Vec<Finding> {
             if let Some(why) = name::fault(&written) {
                 all.error(format!("name {why}"));
             }
-            if written != folder {
+            if written != tree.folder {
+                let folder = &tree.folder;
                 all.error(format!("name is {written:?}, and the folder is called {folder:?}"));
             }
         }
     }
-    all.longest("description", front.text("description"), MAX_DESCRIPTION);
-    all.longest("compatibility", front.text("compatibility"), MAX_COMPATIBILITY);
+    for (key, most) in MAX_CHARACTERS {
+        let many = front.text(key).map_or(0, |text| text.chars().count());
+        if many > most {
+            all.error(format!("{key} has {many} characters: {most} are allowed"));
+        }
+    }
     for (key, value) in &front.values {
-        let is_right = match key.as_str() {
-            "metadata" => is_map_of_texts(value),
+        let is_right = match (key.as_str(), value) {
+            ("metadata", Value::Object(texts)) => texts.values().all(Value::is_string),
+            ("metadata", _) => false,
             _ => value.is_string() || value.is_number(),
         };
-        if !front::KEYS.contains(&key.as_str()) {
-            let takes = front::KEYS.join(", ");
-            all.error(format!(
-                "{} is no key of the specification (takes {takes})",
-                skill::one_line(key)
-            ));
+        if !front::KEYS.split(", ").any(|known| known == key) {
+            let takes = front::KEYS;
+            all.error(format!("{} is no key of the specification (takes {takes})", one_line(key)));
         } else if !is_right {
             let takes = if key == "metadata" { "texts by their keys" } else { "text" };
             all.error(format!("{key} takes {takes}"));
@@ -71,11 +73,6 @@ pub fn check(tree: &Tree, folder: &str) -> Vec<Finding> {
     all.0
 }
 
-fn is_map_of_texts(value: &Value) -> bool {
-    let Value::Object(values) = value else { return false };
-    values.values().all(Value::is_string)
-}
-
 struct Findings(Vec<Finding>);
 
 impl Findings {
@@ -90,13 +87,6 @@ impl Findings {
     fn add(&mut self, finding: Finding) {
         if !self.0.contains(&finding) {
             self.0.push(finding);
-        }
-    }
-
-    fn longest(&mut self, key: &str, text: Option<String>, most: usize) {
-        let many = text.map_or(0, |text| text.chars().count());
-        if many > most {
-            self.error(format!("{key} has {many} characters: {most} are allowed"));
         }
     }
 }

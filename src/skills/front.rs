@@ -5,15 +5,8 @@ use serde_json::{Map, Value};
 use selkie_domain::document;
 
 /// The keys of the specification, and our own.
-pub(crate) const KEYS: [&str; 7] = [
-    "name",
-    "description",
-    "license",
-    "compatibility",
-    "metadata",
-    "allowed-tools",
-    "auth_profiles",
-];
+pub(crate) const KEYS: &str =
+    "name, description, license, compatibility, metadata, allowed-tools, auth_profiles";
 const DASHES: &str = "---";
 
 /// A `SKILL.md`, taken apart.
@@ -28,7 +21,6 @@ pub(crate) struct Front {
 }
 
 impl Front {
-    /// Returns a value that is text.
     pub(crate) fn text(&self, key: &str) -> Option<String> {
         let text = match self.values.get(key)? {
             Value::String(text) => text.trim().to_owned(),
@@ -38,7 +30,6 @@ impl Front {
         (!text.is_empty()).then_some(text)
     }
 
-    /// Returns the words of a list.
     pub(crate) fn words(&self, key: &str) -> Vec<String> {
         let words = self.values.get(key).and_then(Value::as_array).into_iter().flatten();
         words.filter_map(Value::as_str).map(str::to_owned).collect()
@@ -55,26 +46,21 @@ pub(crate) fn read(text: &str) -> Result<Front, String> {
     if lines.next().is_none_or(|line| line.trim_end() != DASHES) {
         return Err("has no front matter: its first line is to be ---".to_owned());
     }
-    // The line that is named where it is no YAML is the file's.
-    let mut between = "\n".to_owned();
-    let mut is_closed = false;
-    for line in lines.by_ref() {
-        is_closed = line.trim_end() == DASHES;
-        if is_closed {
-            break;
-        }
-        between.push_str(line);
-    }
-    if !is_closed {
+    let is_end = |line: &str| line.trim_end() == DASHES;
+    if !lines.clone().any(is_end) {
         return Err("has front matter without an end: a line --- is to close it".to_owned());
     }
+    // The line that is named where it is no YAML is the file's.
+    let between =
+        "\n".to_owned() + &lines.by_ref().take_while(|line| !is_end(line)).collect::<String>();
     let body = lines.collect::<String>();
     let mut warnings = Vec::new();
     let read = document::yaml(&between).or_else(|why| {
         warnings.push("a value with a colon is to stand in quotes".to_owned());
         document::yaml(&quoted(&between)).map_err(|_| why)
     });
-    match read.map_err(|why| format!("has front matter that is no YAML: {}", line_of(&why)))? {
+    let line = |why: String| why.lines().next().unwrap_or_default().to_owned();
+    match read.map_err(|why| format!("has front matter that is no YAML: {}", line(why)))? {
         Value::Object(values) => Ok(Front { values, warnings, body }),
         _ => Err("has front matter without keys: it takes name and description".to_owned()),
     }
@@ -96,10 +82,6 @@ fn is_plain(key: &str, value: &str) -> bool {
     let is_key = |c: char| c.is_alphanumeric() || "-_ ".contains(c);
     let begins = value.trim_start().chars().next();
     key.chars().all(is_key) && begins.is_some_and(|c| !"\"'|>{[&*!#".contains(c))
-}
-
-fn line_of(why: &str) -> &str {
-    why.lines().next().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -2,38 +2,36 @@
 
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
 
 use crate::error::SkillError;
 
-/// Its name in the state folder.
-pub(crate) const FILE: &str = "skills.lock.json";
+const FILE: &str = "skills.lock.json";
 /// Bytes that it has at most.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 const VERSION: u32 = 1;
 
-/// The list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Lock {
     version: u32,
-    skills: BTreeMap<String, LockEntry>,
+    pub skills: BTreeMap<String, LockEntry>,
 }
 
 /// What is known of a skill.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct LockEntry {
     /// Where it was installed from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// The hash of the files that an owner has seen.
     pub reviewed: String,
-    /// When.
-    pub at: Option<DateTime<Utc>>,
+    pub at: DateTime<Utc>,
 }
 
 impl Default for Lock {
@@ -70,26 +68,16 @@ impl Lock {
     ///
     /// # Errors
     /// When the disk refuses.
-    pub(crate) fn write(&self, state: &Path) -> Result<PathBuf, SkillError> {
+    pub(crate) fn write(&self, state: &Path) -> Result<(), SkillError> {
         let path = state.join(FILE);
-        let refused = || SkillError::io(&path, "written");
-        let text = serde_json::to_string_pretty(self).map_err(|e| refused()(e.into()))? + "\n";
-        let mut file = tempfile::NamedTempFile::new_in(state).map_err(refused())?;
-        file.write_all(text.as_bytes()).map_err(refused())?;
-        file.as_file().sync_all().map_err(refused())?;
-        file.persist(&path).map_err(|error| refused()(error.error))?;
-        Ok(path)
-    }
-
-    pub(crate) fn of(&self, key: &str) -> Option<&LockEntry> {
-        self.skills.get(key)
-    }
-
-    pub(crate) fn put(&mut self, key: &str, locked: LockEntry) {
-        self.skills.insert(key.to_owned(), locked);
-    }
-
-    pub(crate) fn remove(&mut self, key: &str) {
-        self.skills.remove(key);
+        let write = || {
+            let mut file = NamedTempFile::new_in(state)?;
+            file.write_all(&serde_json::to_vec_pretty(self)?)?;
+            file.write_all(b"\n")?;
+            file.as_file().sync_all()?;
+            file.persist(&path)?;
+            Ok(())
+        };
+        write().map_err(SkillError::io(&path, "written"))
     }
 }

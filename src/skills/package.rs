@@ -1,43 +1,73 @@
-//! A skill that is to be installed or reviewed: all its files, and what they say.
+//! A skill that is to be installed, reviewed or loaded: all its files, and what they say.
 
 use std::path::Path;
 
 use crate::archive;
 use crate::error::SkillError;
-use crate::skill;
-use crate::tree::{MAX_BYTES, Tree};
+use crate::skill::one_line;
+use crate::tree::{MAX_BYTES, SKILL_MD, Tree, too_large};
+use crate::{front, name};
+
+/// Bytes of a `SKILL.md`.
+const MAX_TEXT: usize = 256 * 1024;
 
 /// A skill as it comes.
 #[derive(Clone, Debug)]
 pub struct Package {
-    /// Its name.
+    /// Its name, in the letters of the specification.
     pub name: String,
-    /// What it is for.
+    /// What it is for, in one line.
     pub description: String,
+    /// The words behind the front matter.
+    pub(crate) body: String,
+    /// The credentials that its work needs, by their names in the config.
+    pub(crate) auth_profiles: Vec<String>,
     /// Where it comes from.
     pub source: String,
     /// All its files.
     pub tree: Tree,
     /// The hash over them.
     pub hash: String,
-    /// What is not as it should be, and does no harm.
+    /// What is not as the specification has it, and does no harm.
     pub warnings: Vec<String>,
 }
 
 impl Package {
-    /// Takes a skill whose folder is called so.
+    /// Reads the `SKILL.md` of a skill.
     ///
     /// # Errors
-    /// When it cannot be used.
-    pub fn of(tree: Tree, folder: &str, source: &str) -> Result<Self, SkillError> {
-        let words = skill::words(&tree, folder)?;
+    /// Why it is no skill that can be used.
+    pub fn of(tree: Tree, source: &str) -> Result<Self, SkillError> {
+        let unfit = |why: &str| SkillError::unfit(format!("{SKILL_MD} {why}"));
+        let found = tree.files.get(SKILL_MD).ok_or_else(|| unfit("is missing"))?;
+        if found.bytes.len() > MAX_TEXT {
+            return Err(unfit(&format!("has more than {} KiB", MAX_TEXT / 1024)));
+        }
+        let text = tree.text(SKILL_MD).ok_or_else(|| unfit("is no text in UTF-8"))?;
+        let front = front::read(text).map_err(|why| unfit(&why))?;
+        let description = front.text("description").map(|text| one_line(&text));
+        let description = description
+            .filter(|text| !text.is_empty())
+            .ok_or_else(|| unfit("has no description: nobody could know what it is for"))?;
+        let auth_profiles = front.words("auth_profiles");
+        let mut warnings = front.warnings.clone();
+        let written = front.text("name").unwrap_or_else(|| {
+            warnings.push("has no name: its folder's is taken".to_owned());
+            tree.folder.clone()
+        });
+        let name = name::usable(&written)?;
+        if name != written || (name != tree.folder && !tree.folder.is_empty()) {
+            warnings.push(format!("the name {written:?} is to be the folder's, in small letters"));
+        }
         Ok(Self {
-            hash: tree.hash(),
-            name: words.name,
-            description: words.description,
+            name,
+            description,
+            body: front.body,
+            auth_profiles,
             source: source.to_owned(),
+            hash: tree.hash(),
             tree,
-            warnings: words.warnings,
+            warnings,
         })
     }
 }
@@ -47,39 +77,31 @@ impl Package {
 /// # Errors
 /// When there is none that can be used, or one of several has to be named.
 pub fn open(from: Content<'_>, source: &str, wanted: Option<&str>) -> Result<Package, SkillError> {
-    let (tree, folder) = match from {
-        Content::Bytes(bytes) => (archive::unpack(bytes)?, String::new()),
-        Content::Path(path) if path.is_dir() => (Tree::of_folder(path)?, file_name(path)),
+    let tree = match from {
+        Content::Bytes(bytes) => archive::unpack(bytes)?,
+        Content::Path(path) if path.is_dir() => Tree::of_folder(path)?,
         Content::Path(path) => {
             let found = std::fs::metadata(path).map_err(SkillError::io(path, "read"))?;
             if found.len() > MAX_BYTES {
-                return Err(crate::tree::too_large());
+                return Err(too_large());
             }
-            let bytes = std::fs::read(path).map_err(SkillError::io(path, "read"))?;
-            (archive::unpack(&bytes)?, String::new())
+            archive::unpack(&std::fs::read(path).map_err(SkillError::io(path, "read"))?)?
         }
     };
     let mut found = tree.skills();
-    if let Some(wanted) = wanted {
-        found.retain(|path| last(path, &folder) == wanted);
-    }
-    match found.as_slice() {
-        [one] => {
-            let tree = tree.below(one);
-            let called = last(one, &folder).to_owned();
-            Package::of(tree, &called, source)
-        }
-        [] => Err(SkillError::unfit(match wanted {
+    found.retain(|skill| wanted.is_none_or(|wanted| skill.folder == wanted));
+    let why = match found.as_slice() {
+        [_] => return Package::of(found.remove(0), source),
+        [] => match wanted {
             Some(wanted) => format!("there is no skill {wanted} in {source}"),
             None => format!("there is no SKILL.md in {source}"),
-        })),
+        },
         several => {
-            let names: Vec<&str> = several.iter().map(|path| last(path, &folder)).collect();
-            let why =
-                format!("there are several skills: choose one with --skill ({})", names.join(", "));
-            Err(SkillError::unfit(why))
+            let names: Vec<&str> = several.iter().map(|skill| skill.folder.as_str()).collect();
+            format!("there are several skills: choose one with --skill ({})", names.join(", "))
         }
-    }
+    };
+    Err(SkillError::unfit(why))
 }
 
 /// What a skill is taken from.
@@ -89,16 +111,4 @@ pub enum Content<'a> {
     Path(&'a Path),
     /// What was downloaded.
     Bytes(&'a [u8]),
-}
-
-fn last<'a>(path: &'a str, whole: &'a str) -> &'a str {
-    match path {
-        "" => whole,
-        path => path.rsplit('/').next().unwrap_or(path),
-    }
-}
-
-fn file_name(path: &Path) -> String {
-    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    real.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }

@@ -19,14 +19,14 @@ pub fn report(package: &Package) -> String {
     if let Some(words) = tree.text(SKILL_MD) {
         _ = writeln!(text, "{SKILL_MD}:\n\n{}\n", visible(words).trim_end());
     }
-    _ = writeln!(text, "Files ({}, {}):", tree.files().len(), size(tree.bytes()));
-    for (path, file) in tree.files() {
+    _ = writeln!(text, "Files ({}, {}):", tree.files.len(), size(tree.bytes()));
+    for (path, file) in &tree.files {
         let program = if file.is_program { ", can be started" } else { "" };
         let unread = if tree.text(path).is_none() { ", no text: not looked into" } else { "" };
         _ = writeln!(text, "  {path}  {}{program}{unread}", size(file.bytes.len() as u64));
     }
     let found = |look: fn(&str, &str) -> Vec<Line>| {
-        let texts = tree.files().keys().filter_map(|path| Some((path, tree.text(path)?)));
+        let texts = tree.files.keys().filter_map(|path| Some((path, tree.text(path)?)));
         texts.flat_map(move |(path, text)| {
             look(path, text).into_iter().map(move |line| (path, line))
         })

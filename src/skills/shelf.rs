@@ -16,7 +16,7 @@ use crate::error::SkillError;
 use crate::lock::{Lock, LockEntry};
 use crate::name;
 use crate::package::Package;
-use crate::skill::{self, Skill};
+use crate::skill::Skill;
 use crate::tree::{self, FoundFile, Tree};
 
 /// The folder of the state folder in which skills are installed.
@@ -139,24 +139,23 @@ impl Shelf {
         let own = self.own();
         let held = self.hold()?;
         self.judge(package)?;
-        let refused = || SkillError::io(&own, "written");
         let folder = |prefix: &str| {
             let open = Permissions::from_mode(0o750);
             tempfile::Builder::new().prefix(prefix).permissions(open).tempdir_in(&own)
         };
-        let new = folder(".new-").map_err(refused())?;
-        write(&package.tree, new.path()).map_err(refused())?;
         let place = own.join(&package.name);
-        let old = folder(".old-").map_err(refused())?;
-        let before = old.path().join("before");
-        if place.exists() {
-            fs::rename(&place, &before).map_err(refused())?;
-        }
-        let new = new.keep();
-        fs::rename(&new, &place)
-            .inspect_err(|_| _ = fs::rename(&before, &place))
-            .map_err(refused())?;
-        held.sync_all().map_err(refused())?;
+        let place_it = || {
+            let new = folder(".new-")?;
+            write(&package.tree, new.path())?;
+            let old = folder(".old-")?;
+            let before = old.path().join("before");
+            if place.exists() {
+                fs::rename(&place, &before)?;
+            }
+            fs::rename(new.keep(), &place).inspect_err(|_| _ = fs::rename(&before, &place))?;
+            held.sync_all()
+        };
+        place_it().map_err(SkillError::io(&own, "written"))?;
         self.note(&package.name, &package.hash, Some(&package.source), now)?;
         Ok(place)
     }
@@ -185,8 +184,8 @@ impl Shelf {
         }
         fs::remove_dir_all(&place).map_err(SkillError::io(&place, "removed"))?;
         let mut lock = Lock::read(&self.state)?;
-        lock.remove(&skill.key);
-        lock.write(&self.state).map(drop)
+        lock.skills.remove(&skill.key);
+        lock.write(&self.state)
     }
 
     fn note(
@@ -198,8 +197,9 @@ impl Shelf {
     ) -> Result<(), SkillError> {
         let mut lock = Lock::read(&self.state)?;
         let source = source.map(str::to_owned);
-        lock.put(key, LockEntry { source, reviewed: hash.to_owned(), at: Some(now) });
-        lock.write(&self.state).map(drop)
+        let entry = LockEntry { source, reviewed: hash.to_owned(), at: now };
+        lock.skills.insert(key.to_owned(), entry);
+        lock.write(&self.state)
     }
 
     fn own(&self) -> PathBuf {
@@ -218,35 +218,33 @@ impl Shelf {
 }
 
 fn known(skill: Skill, key: String, lock: &Lock) -> Skill {
-    let locked = lock.of(&key);
+    let locked = lock.skills.get(&key);
     let is_reviewed = locked.is_some_and(|locked| locked.reviewed == skill.hash);
     let source = locked.and_then(|locked| locked.source.clone());
     Skill { key, is_reviewed, source, ..skill }
 }
 
 fn read(folder: &Path, files: &[FoundFile]) -> Result<Skill, SkillError> {
-    let tree = Tree::of_folder(folder)?;
-    let called = folder.file_name().map(|name| name.to_string_lossy().into_owned());
-    let words = skill::words(&tree, &called.unwrap_or_default())?;
+    let package = Package::of(Tree::of_folder(folder)?, "")?;
     Ok(Skill {
-        name: words.name,
-        description: words.description,
+        name: package.name,
+        description: package.description,
         folder: folder.to_owned(),
-        key: String::new(),
-        hash: tree.hash(),
-        is_reviewed: false,
         source: None,
+        hash: package.hash,
+        is_reviewed: false,
         files: files.len(),
-        bytes: tree.bytes(),
-        warnings: words.warnings,
-        auth_profiles: words.auth_profiles,
+        bytes: package.tree.bytes(),
+        warnings: package.warnings,
+        key: String::new(),
+        auth_profiles: package.auth_profiles,
         changed: files.iter().map(|file| file.changed).max().unwrap_or_default(),
     })
 }
 
 /// Writes all files of a skill into an empty folder, durably.
 fn write(tree: &Tree, folder: &Path) -> std::io::Result<()> {
-    for (path, file) in tree.files() {
+    for (path, file) in &tree.files {
         let place = folder.join(path);
         if let Some(parent) = place.parent() {
             DirBuilder::new().recursive(true).mode(0o750).create(parent)?;

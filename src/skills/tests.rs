@@ -267,7 +267,7 @@ fn skills_as_they_are_found_in_the_world_can_be_used() {
     assert_eq!(names, ["claude-api", "doc", "odd-name"]);
     let findings = |folder: &str| {
         let tree = Tree::of_folder(&house.at("more").join(folder)).unwrap();
-        let found = check(&tree, folder).into_iter();
+        let found = check(&tree).into_iter();
         found
             .map(|one| {
                 format!("{}: {}", if one.is_error { "error" } else { "warning" }, one.message)

@@ -1,7 +1,7 @@
 //! All files of one skill: read within bounds, without a link followed, and the hash over all of them.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::Read as _;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -27,11 +27,12 @@ pub(crate) const LEFT_OUT: [&str; 2] = [".git", ".DS_Store"];
 /// The files of a skill, by their paths from its folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tree {
-    files: BTreeMap<String, TreeFile>,
-    bytes: u64,
+    /// What its folder is called; empty where nobody knows.
+    pub(crate) folder: String,
+    /// Only [`Tree::add`] puts some in.
+    pub(crate) files: BTreeMap<String, TreeFile>,
 }
 
-/// A file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TreeFile {
     pub bytes: Vec<u8>,
@@ -45,7 +46,8 @@ impl Tree {
     /// # Errors
     /// When it holds a link, or too much, or cannot be read.
     pub fn of_folder(folder: &Path) -> Result<Self, SkillError> {
-        let mut tree = Self::default();
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let mut tree = Self { folder: name.into_owned(), ..Self::default() };
         for found in walk(folder)? {
             let path = folder.join(&found.path);
             let refused = || SkillError::io(&path, "read");
@@ -65,8 +67,7 @@ impl Tree {
     /// When its path leads elsewhere or cannot be shown, stands there already, or it is too much.
     pub(crate) fn add(&mut self, path: &str, file: TreeFile) -> Result<(), SkillError> {
         check_path(path)?;
-        self.bytes += file.bytes.len() as u64;
-        if self.bytes > MAX_BYTES {
+        if self.bytes() + file.bytes.len() as u64 > MAX_BYTES {
             return Err(too_large());
         }
         if self.files.len() >= MAX_FILES {
@@ -78,11 +79,6 @@ impl Tree {
         }
     }
 
-    /// Returns the files, sorted by path.
-    pub(crate) fn files(&self) -> &BTreeMap<String, TreeFile> {
-        &self.files
-    }
-
     /// Returns the text of a file; nothing where there is none, or it is no text.
     pub(crate) fn text(&self, path: &str) -> Option<&str> {
         std::str::from_utf8(&self.files.get(path)?.bytes).ok()
@@ -90,7 +86,7 @@ impl Tree {
 
     /// Returns how many bytes it has.
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.files.values().map(|file| file.bytes.len() as u64).sum()
     }
 
     /// Returns the hash over every path and every byte: `sha256:…`.
@@ -106,40 +102,26 @@ impl Tree {
         format!("sha256:{hex}")
     }
 
-    /// Lists the folders that hold a `SKILL.md` and lie in no other one that does; the whole tree is the empty path.
-    pub(crate) fn skills(&self) -> Vec<String> {
-        let folders = self.files.keys().filter_map(|path| match path.rsplit_once('/') {
-            Some((folder, SKILL_MD)) => Some(folder),
-            None if path == SKILL_MD => Some(""),
-            _ => None,
-        });
-        let mut all: Vec<&str> = folders.collect();
-        all.sort();
-        let mut outer: Vec<String> = Vec::new();
-        for folder in all {
-            let is_inside =
-                |outer: &String| outer.is_empty() || folder.starts_with(&format!("{outer}/"));
-            if !outer.iter().any(is_inside) {
-                outer.push(folder.to_owned());
-            }
-        }
-        outer
+    /// Takes the skills out of it: the folders that hold a `SKILL.md` and lie in no other one that does.
+    pub(crate) fn skills(&self) -> Vec<Self> {
+        let tops = self.files.keys().filter_map(|path| path.strip_suffix(SKILL_MD));
+        let mut tops: Vec<&str> = tops.filter(|top| top.is_empty() || top.ends_with('/')).collect();
+        tops.sort();
+        // What begins with another one stands right behind it.
+        tops.dedup_by(|top, outer| top.starts_with(*outer));
+        tops.into_iter().map(|top| self.below(top)).collect()
     }
 
-    /// Returns what lies in one of its folders, as a tree of its own.
-    pub(crate) fn below(&self, folder: &str) -> Self {
-        let mut tree = Self::default();
-        for (path, file) in &self.files {
-            let below = match folder {
-                "" => Some(path.as_str()),
-                folder => path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')),
-            };
-            if let Some(below) = below {
-                tree.bytes += file.bytes.len() as u64;
-                tree.files.insert(below.to_owned(), file.clone());
-            }
-        }
-        tree
+    fn below(&self, top: &str) -> Self {
+        let folder = match top.trim_end_matches('/') {
+            "" => &self.folder,
+            path => path.rsplit('/').next().unwrap_or(path),
+        };
+        let files = self
+            .files
+            .iter()
+            .filter_map(|(path, file)| Some((path.strip_prefix(top)?.to_owned(), file.clone())));
+        Self { folder: folder.to_owned(), files: files.collect() }
     }
 }
 
@@ -188,7 +170,15 @@ pub(crate) fn walk(folder: &Path) -> Result<Vec<FoundFile>, SkillError> {
             if bytes > MAX_BYTES {
                 return Err(too_large());
             }
-            found.push(file_of(path.to_str(), &kind)?);
+            let name =
+                path.to_str().ok_or_else(|| SkillError::unfit("a file's name is no text"))?;
+            found.push(FoundFile {
+                path: name.to_owned(),
+                size: kind.len(),
+                is_program: kind.permissions().mode() & 0o111 != 0,
+                changed: [kind.ctime(), kind.ctime_nsec()],
+                inode: kind.ino(),
+            });
             if found.len() > MAX_FILES {
                 return Err(too_many());
             }
@@ -196,17 +186,6 @@ pub(crate) fn walk(folder: &Path) -> Result<Vec<FoundFile>, SkillError> {
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(found)
-}
-
-fn file_of(path: Option<&str>, found: &Metadata) -> Result<FoundFile, SkillError> {
-    let path = path.ok_or_else(|| SkillError::unfit("a file's name is no text"))?;
-    Ok(FoundFile {
-        path: path.to_owned(),
-        size: found.len(),
-        is_program: found.permissions().mode() & 0o111 != 0,
-        changed: [found.ctime(), found.ctime_nsec()],
-        inode: found.ino(),
-    })
 }
 
 /// Opens a file, and no link in its place; opening does not wait for the other end of a pipe.
@@ -296,7 +275,8 @@ mod tests {
         for path in ["r/a/SKILL.md", "r/a/x/SKILL.md", "r/b/SKILL.md", "r/c.md"] {
             tree.add(path, file(path)).unwrap();
         }
-        assert_eq!(tree.skills(), ["r/a", "r/b"]);
-        assert_eq!(Vec::from_iter(tree.below("r/a").files().keys()), ["SKILL.md", "x/SKILL.md"]);
+        let skills = tree.skills();
+        assert_eq!(Vec::from_iter(skills.iter().map(|one| one.folder.as_str())), ["a", "b"]);
+        assert_eq!(Vec::from_iter(skills[0].files.keys()), ["SKILL.md", "x/SKILL.md"]);
     }
 }

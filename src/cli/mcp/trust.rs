@@ -3,8 +3,8 @@
 use super::super::confirm::{agreed, unasked};
 use super::super::outcome::{Failure, Outcome};
 use super::super::print;
+use super::super::request::reloaded;
 use selkie_app::build::AppConfig;
-use selkie_app::client::RunningDaemon;
 use selkie_app::lifecycle;
 use selkie_guard::visible::one_line;
 use selkie_mcp::pins::PinFolder;
@@ -97,13 +97,7 @@ fn left_out(list: &ServerList) -> String {
 
 /// Has the daemon use it, and says what became of that.
 fn told(plan: &AppConfig, name: &str) -> anyhow::Result<String> {
-    let reloaded = lifecycle::runtime()?.block_on(async {
-        match RunningDaemon::find(&plan.tls, &plan.folders.state).await? {
-            Some(daemon) => daemon.reload().await.map(Some),
-            None => Ok(None),
-        }
-    })?;
-    Ok(match reloaded {
+    Ok(match reloaded(plan)? {
         None => format!(
             "Agreed. The tools of {name} are there from the next start on: selkie tools list\n"
         ),
