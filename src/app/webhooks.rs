@@ -15,5 +15,10 @@ pub async fn listen(
     let address = app.plan.settings.webhooks.address();
     let address = address.map_err(|why| anyhow::anyhow!("webhooks.listen {why}"))?;
     let Some(address) = address else { return Ok(None) };
-    Ok(Some(selkie_hooks::listen(address, &app.webhooks, stop).await?))
+    let listening = selkie_hooks::listen(address, &app.webhooks, stop).await;
+    Ok(Some(listening.map_err(|error| {
+        anyhow::anyhow!(
+            "webhooks.listen: {address} cannot be opened ({error}): stop the program that holds it, or choose another port"
+        )
+    })?))
 }

@@ -2,10 +2,9 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use clap::Subcommand;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -136,9 +135,7 @@ fn test(plan: &AppConfig, name: &str, payload: Option<PathBuf>) -> Outcome {
     };
     let id = uuid::Uuid::now_v7().simple().to_string();
     let call = sample(hook, payload, &id, plan.now());
-    let answer = lifecycle::runtime()?.block_on(sent(plan, address, hook, call))?;
-    print::prose(&format!("{} {}\n", answer.status.as_u16(), told(&answer)))?;
-    if answer.status.is_success() { Ok(()) } else { Err(Failure::Told) }
+    lifecycle::runtime()?.block_on(send(plan, address, hook, call))
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {
@@ -160,18 +157,8 @@ fn here(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-/// What a daemon answered.
-struct Answer {
-    status: StatusCode,
-    says: Value,
-}
-
-async fn sent(
-    plan: &AppConfig,
-    address: SocketAddr,
-    hook: &Arc<Endpoint>,
-    call: Sample,
-) -> anyhow::Result<Answer> {
+/// Sends a call, and prints what is answered.
+async fn send(plan: &AppConfig, address: SocketAddr, hook: &Endpoint, call: Sample) -> Outcome {
     let client = http::client(&plan.tls)?;
     let request = client.post(format!("http://{address}{}", hook.path)).timeout(TIMEOUT);
     let request =
@@ -184,14 +171,16 @@ async fn sent(
     let mut body = Vec::new();
     while let Some(part) = answer.chunk().await? {
         body.extend_from_slice(&part);
-        anyhow::ensure!(body.len() as u64 <= MAX, "what answers at {address} is not selkie");
+        if body.len() as u64 > MAX {
+            return Err(anyhow!("what answers at {address} is not selkie").into());
+        }
     }
-    Ok(Answer { status, says: serde_json::from_slice(&body).unwrap_or_default() })
+    let says: Value = serde_json::from_slice(&body).unwrap_or_default();
+    print::prose(&format!("{} {}\n", status.as_u16(), told(status, &says)))?;
+    if status.is_success() { Ok(()) } else { Err(Failure::Told) }
 }
 
-/// Says what an answer means.
-fn told(answer: &Answer) -> String {
-    let Answer { status, says } = answer;
+fn told(status: StatusCode, says: &Value) -> String {
     let task = says["task"].as_i64();
     let why = says["error"].as_str().or_else(|| says["ignored"].as_str()).map(one_line);
     match (status.as_u16(), task, why) {

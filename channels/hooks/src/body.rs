@@ -24,7 +24,6 @@ const GITHUB_DELIVERY: &str = "x-github-delivery";
 /// One delivery, told from all others of its hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryId {
-    /// Its id.
     pub id: String,
     /// The id that the same body had on the day before, where only its words tell it from others.
     pub day_before: Option<String>,
@@ -40,7 +39,6 @@ pub struct Payload<'b> {
 }
 
 impl<'b> Payload<'b> {
-    /// Reads a body.
     pub fn read(form: Form, headers: &'b HeaderMap, body: &'b [u8]) -> Self {
         Self { form, headers, body, value: json::read_bytes(body).ok() }
     }

@@ -53,40 +53,6 @@ pub enum Refusal {
     Unavailable,
 }
 
-/// What became of a call, for who counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It is stored.
-    Accepted,
-    /// It was stored before.
-    Duplicate,
-    /// Nobody wants such events, or a service only looked.
-    Ignored,
-    /// It is not its service's.
-    Unsigned,
-    /// There were too many.
-    TooMany,
-    /// It is too large, or cannot be read.
-    Unreadable,
-    /// It could not be taken.
-    Unavailable,
-}
-
-impl Outcome {
-    /// Returns its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Accepted => "accepted",
-            Self::Duplicate => "duplicate",
-            Self::Ignored => "ignored",
-            Self::Unsigned => "unsigned",
-            Self::TooMany => "too_many",
-            Self::Unreadable => "unreadable",
-            Self::Unavailable => "unavailable",
-        }
-    }
-}
-
 /// Whoever stores deliveries.
 #[async_trait]
 pub trait Deliveries: Send + Sync {
@@ -96,6 +62,6 @@ pub trait Deliveries: Send + Sync {
     /// Why it is not taken now.
     async fn deliver(&self, delivery: Delivery) -> Result<Receipt, Refusal>;
 
-    /// Counts a call of a hook.
-    fn count(&self, hook: &str, outcome: Outcome);
+    /// Counts a call of a hook: accepted, duplicate, ignored, unsigned, too_many, unreadable or unavailable.
+    fn count(&self, hook: &str, outcome: &str);
 }

@@ -13,9 +13,9 @@ mod settings;
 mod template;
 
 pub use body::MAX_PAYLOAD;
-pub use delivery::{Content, Deliveries, Delivery, Outcome, Receipt, Refusal};
+pub use delivery::{Content, Deliveries, Delivery, Receipt, Refusal};
 pub use form::{Form, SignatureFault};
-pub use listen::{ListenError, listen};
+pub use listen::listen;
 pub use receive::Door;
 pub use sample::{Sample, sample};
 pub use settings::{Action, Endpoint, Fault, Hook, Settings};

@@ -1,5 +1,6 @@
 //! The listener: opened where the config says, served until the end.
 
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,25 +15,6 @@ use crate::receive::Door;
 /// How long calls in flight may take when the daemon stops.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Why nothing listens.
-#[derive(Debug)]
-pub struct ListenError {
-    address: SocketAddr,
-    error: std::io::Error,
-}
-
-impl std::fmt::Display for ListenError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { address, error } = self;
-        write!(
-            f,
-            "webhooks.listen: {address} cannot be opened ({error}): stop the program that holds it, or choose another port"
-        )
-    }
-}
-
-impl std::error::Error for ListenError {}
-
 /// Opens an address; what is returned serves until `stop`.
 ///
 /// # Errors
@@ -41,9 +23,8 @@ pub async fn listen(
     address: SocketAddr,
     door: &Arc<Door>,
     stop: CancellationToken,
-) -> Result<impl Future<Output = ()> + Send + use<>, ListenError> {
-    let bound = TcpListener::bind(address).await;
-    let socket = bound.map_err(|error| ListenError { address, error })?;
+) -> io::Result<impl Future<Output = ()> + Send + use<>> {
+    let socket = TcpListener::bind(address).await?;
     let at = socket.local_addr().unwrap_or(address);
     tracing::info!(listen = %at, "webhooks are taken");
     let socket = socket.tap_io(|stream| {

@@ -2,7 +2,7 @@
 //! logged.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex};
 
 use axum::Json;
 use axum::Router;
@@ -12,11 +12,11 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use selkie_channel_core::server::{MAX_WEBHOOK, whole_body};
-use selkie_channel_core::{Now, Seldom};
-use serde_json::json;
+use selkie_channel_core::{Now, Seldom, locked};
+use serde_json::{Value, json};
 
 use crate::body::{DeliveryId, Payload, is_wanted};
-use crate::delivery::{Content, Deliveries, Delivery, Outcome, Receipt, Refusal};
+use crate::delivery::{Content, Deliveries, Delivery, Receipt, Refusal};
 use crate::form::{Form, SignatureFault};
 use crate::rate::Rate;
 use crate::settings::{Action, Endpoint, Settings};
@@ -26,7 +26,7 @@ const LATER: i64 = 60;
 
 /// The door of all hooks, by the config of now.
 pub struct Door {
-    gates: RwLock<Arc<BTreeMap<String, Arc<Gate>>>>,
+    gates: Mutex<BTreeMap<String, Arc<Gate>>>,
     deliveries: Arc<dyn Deliveries>,
     now: Now,
 }
@@ -42,7 +42,7 @@ struct Gate {
 impl Door {
     /// Opens for these hooks.
     pub fn new(settings: &Settings, deliveries: Arc<dyn Deliveries>, now: Now) -> Arc<Self> {
-        let door = Self { gates: RwLock::default(), deliveries, now };
+        let door = Self { gates: Mutex::default(), deliveries, now };
         door.put(settings);
         Arc::new(door)
     }
@@ -53,8 +53,7 @@ impl Door {
             let (rate, unsigned, stale) = Default::default();
             (hook.path.clone(), Arc::new(Gate { hook, rate, unsigned, stale }))
         };
-        let gates = Arc::new(settings.endpoints().into_iter().map(gate).collect());
-        *self.gates.write().unwrap_or_else(PoisonError::into_inner) = gates;
+        *locked(&self.gates) = settings.endpoints().into_iter().map(gate).collect();
     }
 
     /// Returns what is served.
@@ -63,8 +62,7 @@ impl Door {
     }
 
     fn gate(&self, path: &str) -> Option<Arc<Gate>> {
-        let gates = Arc::clone(&self.gates.read().unwrap_or_else(PoisonError::into_inner));
-        gates.get(path).cloned()
+        locked(&self.gates).get(path).cloned()
     }
 }
 
@@ -81,52 +79,52 @@ async fn receive(State(door): State<Arc<Door>>, request: Request) -> Response {
 }
 
 impl Door {
-    /// Answers a call of a hook.
-    async fn answer(&self, gate: &Gate, request: Request) -> (Outcome, Response) {
+    async fn answer(&self, gate: &Gate, request: Request) -> (&'static str, Response) {
         let (head, body) = request.into_parts();
         let body = match whole_body(&head.headers, body, MAX_WEBHOOK).await {
             Ok(body) => body,
-            Err(status) => return (Outcome::Unreadable, status.into_response()),
+            Err(status) => return ("unreadable", status.into_response()),
         };
         let now = (self.now)();
         if let Err(why) = gate.hook.form.check(&gate.hook.secret, &head.headers, &body, now) {
             gate.tell_unsigned(why, now);
-            return (Outcome::Unsigned, StatusCode::UNAUTHORIZED.into_response());
+            return ("unsigned", StatusCode::UNAUTHORIZED.into_response());
         }
         if let Err(seconds) = gate.rate.take(now) {
             return too_many(seconds, "more than 60 calls in a minute");
         }
         match gate.read(&head.headers, &body, now) {
             Ok(delivery) => answered(self.deliveries.deliver(delivery).await),
-            Err(NoDelivery::NoJson) => (Outcome::Unreadable, NoDelivery::NoJson.into_response()),
-            Err(none) => (Outcome::Ignored, none.into_response()),
+            Err((status, says)) => {
+                let outcome = if status == StatusCode::OK { "ignored" } else { "unreadable" };
+                (outcome, (status, Json(says)).into_response())
+            }
         }
     }
 }
 
-/// Says what a delivery came to.
-fn answered(delivered: Result<Receipt, Refusal>) -> (Outcome, Response) {
+fn answered(delivered: Result<Receipt, Refusal>) -> (&'static str, Response) {
     match delivered {
         Ok(Receipt { task, is_new: true }) => {
             let answer = (StatusCode::ACCEPTED, Json(json!({ "task": task })));
-            (Outcome::Accepted, answer.into_response())
+            ("accepted", answer.into_response())
         }
         Ok(Receipt { task, is_new: false }) => {
             let says = json!({ "task": task, "duplicate": true });
-            (Outcome::Duplicate, Json(says).into_response())
+            ("duplicate", Json(says).into_response())
         }
         Err(Refusal::Full) => too_many(LATER, "too many calls of this hook wait"),
         Err(Refusal::Unavailable) => {
             let says = json!({ "error": "this call cannot be taken now: see selkie's log" });
-            (Outcome::Unavailable, (StatusCode::SERVICE_UNAVAILABLE, Json(says)).into_response())
+            ("unavailable", (StatusCode::SERVICE_UNAVAILABLE, Json(says)).into_response())
         }
     }
 }
 
-fn too_many(seconds: i64, why: &str) -> (Outcome, Response) {
+fn too_many(seconds: i64, why: &str) -> (&'static str, Response) {
     let later = [(RETRY_AFTER, seconds.to_string())];
     let answer = (StatusCode::TOO_MANY_REQUESTS, later, Json(json!({ "error": why })));
-    (Outcome::TooMany, answer.into_response())
+    ("too_many", answer.into_response())
 }
 
 impl Gate {
@@ -139,24 +137,26 @@ impl Gate {
         headers: &HeaderMap,
         body: &[u8],
         now: DateTime<Utc>,
-    ) -> Result<Delivery, NoDelivery> {
+    ) -> Result<Delivery, (StatusCode, Value)> {
         let hook = &self.hook;
         let payload = Payload::read(hook.form, headers, body);
+        let says = "the body is not JSON: set the content type of this webhook to application/json";
+        let no_json = || Err((StatusCode::BAD_REQUEST, json!({ "error": says })));
         let content = match (&hook.action, &payload.value) {
             // Whoever has a form of their own sends JSON, and says in it what it is.
-            (_, None) if hook.form != Form::Plain => return Err(NoDelivery::NoJson),
-            (Action::Words(_), None) => return Err(NoDelivery::NoJson),
+            (_, None) if hook.form != Form::Plain => return no_json(),
+            (Action::Words(_), None) => return no_json(),
             (Action::Words(words), Some(value)) => Content::Words(words.fill(value)),
             (Action::Prompt(prompt), _) => {
                 Content::Prompt { prompt: prompt.clone(), payload: payload.words() }
             }
         };
         if let Some(challenge) = payload.challenge() {
-            return Err(NoDelivery::Challenge(challenge.to_owned()));
+            return Err((StatusCode::OK, json!({ "challenge": challenge })));
         }
         let kinds = payload.kinds();
         if payload.is_ping() || !is_wanted(&hook.events, &kinds) {
-            return Err(NoDelivery::Unwanted);
+            return Err((StatusCode::OK, json!({ "ignored": "this event is not wanted" })));
         }
         let DeliveryId { id, day_before } = payload.id(now);
         let event = kinds.into_iter().next_back().unwrap_or_default();
@@ -165,52 +165,23 @@ impl Gate {
 
     fn tell_unsigned(&self, why: SignatureFault, now: DateTime<Utc>) {
         let hook = &self.hook.name;
-        match why {
+        let seldom = match why {
+            SignatureFault::Wrong => &self.unsigned,
+            SignatureFault::Stale => &self.stale,
+        };
+        let says = match why {
             SignatureFault::Wrong => {
-                if let Some(count) = self.unsigned.more(now) {
-                    tracing::warn!(
-                        hook,
-                        count,
-                        "webhooks with a wrong signature: check the hook's secret and hmac; if they are right, somebody \
-                         other than the service is calling"
-                    );
-                }
+                "webhooks with a wrong signature: check the hook's secret and hmac; if they are right, somebody \
+                 other than the service is calling"
             }
             SignatureFault::Stale => {
-                if let Some(count) = self.stale.more(now) {
-                    tracing::warn!(
-                        hook,
-                        count,
-                        "webhooks that were signed more than five minutes ago, or ahead: check this machine's clock; if \
-                         it is right, somebody repeats what they have recorded"
-                    );
-                }
-            }
-        }
-    }
-}
-
-/// A signed call of which nothing is made.
-enum NoDelivery {
-    /// Its body cannot be read.
-    NoJson,
-    /// It asks whether somebody is here.
-    Challenge(String),
-    /// Nobody wants such events.
-    Unwanted,
-}
-
-impl IntoResponse for NoDelivery {
-    fn into_response(self) -> Response {
-        let says = match self {
-            Self::Challenge(challenge) => json!({ "challenge": challenge }),
-            Self::Unwanted => json!({ "ignored": "this event is not wanted" }),
-            Self::NoJson => {
-                let says = "the body is not JSON: set the content type of this webhook to application/json";
-                return (StatusCode::BAD_REQUEST, Json(json!({ "error": says }))).into_response();
+                "webhooks that were signed more than five minutes ago, or ahead: check this machine's clock; if \
+                 it is right, somebody repeats what they have recorded"
             }
         };
-        Json(says).into_response()
+        if let Some(count) = seldom.more(now) {
+            tracing::warn!(hook, count, "{says}");
+        }
     }
 }
 

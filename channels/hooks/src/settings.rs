@@ -12,15 +12,6 @@ use serde::Deserialize;
 use crate::form::Form;
 use crate::template::Template;
 
-/// Hooks of one config.
-const MAX_HOOKS: usize = 100;
-/// Events that one hook names.
-const MAX_EVENTS: usize = 50;
-/// Tools that one hook opens.
-const MAX_TOOLS: usize = 50;
-/// What a model is told to do, in characters.
-const MAX_PROMPT: usize = 4_000;
-const MAX_PATH: usize = 200;
 /// The shortest secret, in characters: a shorter one can be guessed.
 const MIN_SECRET: usize = 16;
 
@@ -121,56 +112,40 @@ impl Settings {
 
     /// Returns the hooks that are right.
     pub fn endpoints(&self) -> Vec<Arc<Endpoint>> {
-        let endpoint = |(name, hook): (&String, &Hook)| hook.endpoint(name, &mut Vec::new());
-        self.hooks.iter().filter_map(endpoint).map(Arc::new).collect()
+        self.hooks.iter().filter_map(|(name, hook)| hook.endpoint(name)).map(Arc::new).collect()
     }
 
     /// Lists what is wrong, without what other sections know: conversations and tools.
     pub fn faults(&self) -> Vec<Fault> {
-        let mut faults = Vec::new();
-        let mut add = |keys: &[&str], message: String| {
-            let path = keys.iter().map(|key| (*key).to_owned()).collect();
-            faults.push(Fault { path, message });
-        };
-        if let Err(message) = self.address() {
-            add(&["listen"], message);
-        }
+        let mut faults: Vec<Fault> =
+            self.address().err().map(|why| Fault::of("listen", why)).into_iter().collect();
         if self.listen.is_none() && !self.hooks.is_empty() {
             let message = "is missing: the hooks need an address, such as 127.0.0.1:8787";
-            add(&["listen"], message.to_owned());
-        }
-        if self.hooks.len() > MAX_HOOKS {
-            add(&["hooks"], format!("takes at most {MAX_HOOKS} hooks, not {}", self.hooks.len()));
+            faults.push(Fault::of("listen", message));
         }
         let mut paths = BTreeMap::new();
         for (name, hook) in &self.hooks {
-            let mut wrong = Vec::new();
-            hook.endpoint(name, &mut wrong);
+            let mut wrong = hook.faults(name);
             let path = hook.path(name);
             if let Some(other) = paths.insert(path.clone(), name) {
-                wrong.push(Wrong::of(
-                    "path",
-                    format!("is {path:?}, the path of the hook {other}: each needs its own"),
-                ));
+                let message =
+                    format!("is {path:?}, the path of the hook {other}: each needs its own");
+                wrong.push(Fault::of("path", message));
             }
-            for Wrong { key, message } in wrong {
-                let keys = ["hooks", name, key];
-                add(&keys[..if key.is_empty() { 2 } else { 3 }], message);
-            }
+            faults.extend(wrong.into_iter().map(|Fault { path, message }| Fault {
+                path: ["hooks".to_owned(), name.clone()].into_iter().chain(path).collect(),
+                message,
+            }));
         }
         faults
     }
 }
 
-/// What is wrong with one key of a hook; empty for the hook itself.
-struct Wrong {
-    key: &'static str,
-    message: String,
-}
-
-impl Wrong {
-    fn of(key: &'static str, message: impl Into<String>) -> Self {
-        Self { key, message: message.into() }
+impl Fault {
+    /// Says it of a key; of the whole where that is empty.
+    fn of(key: &str, message: impl Into<String>) -> Self {
+        let path = if key.is_empty() { Vec::new() } else { vec![key.to_owned()] };
+        Self { path, message: message.into() }
     }
 }
 
@@ -179,37 +154,44 @@ impl Hook {
         self.path.clone().unwrap_or_else(|| format!("/hooks/{name}"))
     }
 
-    /// Reads it; adds what is wrong.
-    fn endpoint(&self, name: &str, wrong: &mut Vec<Wrong>) -> Option<Endpoint> {
-        let before = wrong.len();
-        if !is_name(name) {
-            wrong.push(Wrong::of(
-                "",
-                "is no name for a hook: it takes 1 to 40 of a-z, 0-9, - and _",
-            ));
+    fn endpoint(&self, name: &str) -> Option<Endpoint> {
+        if !self.faults(name).is_empty() {
+            return None;
         }
-        let path = self.path(name);
-        if self.path.is_some() && !is_path(&path) {
-            let takes = "takes a path such as /hooks/deploy, of letters, digits, / - _ and .";
-            wrong.push(Wrong::of("path", format!("{takes}, not {path:?}")));
-        }
-        let secret = self.checked_secret(wrong);
-        self.check_lists(wrong);
-        let action = self.action().map_err(|found| wrong.push(found)).ok();
-        let (secret, action) = secret.zip(action).filter(|_| wrong.len() == before)?;
         Some(Endpoint {
             name: name.to_owned(),
-            path,
+            path: self.path(name),
             form: self.hmac,
-            secret,
+            secret: self.secret.clone()?,
             events: self.events.clone(),
-            action,
+            action: self.action().ok()?,
             to: self.to.clone(),
             tools: self.tools.clone(),
         })
     }
 
-    fn checked_secret(&self, wrong: &mut Vec<Wrong>) -> Option<SecretString> {
+    fn faults(&self, name: &str) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if !is_name(name) {
+            let takes = "is no name for a hook: it takes 1 to 40 of a-z, 0-9, - and _";
+            faults.push(Fault::of("", takes));
+        }
+        if let Some(path) = self.path.as_ref().filter(|path| !is_path(path)) {
+            let takes = "takes a path such as /hooks/deploy, of letters, digits, / - _ and .";
+            faults.push(Fault::of("path", format!("{takes}, not {path:?}")));
+        }
+        faults.extend(self.secret_fault().map(|why| Fault::of("secret", why)));
+        let is_event =
+            |event: &String| !event.is_empty() && event.bytes().all(|byte| byte.is_ascii_graphic());
+        if let Some(event) = self.events.iter().find(|event| !is_event(event)) {
+            let takes = "takes names of events (push, pull_request.opened)";
+            faults.push(Fault::of("events", format!("{takes}, not {event:?}")));
+        }
+        faults.extend(self.action().err());
+        faults
+    }
+
+    fn secret_fault(&self) -> Option<String> {
         let Some(secret) = &self.secret else {
             let from = match self.hmac {
                 Form::Github => "the secret of the webhook in the repository's settings",
@@ -217,59 +199,33 @@ impl Hook {
                 Form::Slack => "the app's signing secret",
                 Form::Plain => "what the service sends as a bearer token, or signs with",
             };
-            wrong.push(Wrong::of(
-                "secret",
-                format!(
-                    "is missing, and without one anybody could call: write into it {from}, or name a file in secret_file \
-                     (`openssl rand -hex 32` makes one)"
-                ),
+            return Some(format!(
+                "is missing, and without one anybody could call: write into it {from}, or name a file in secret_file \
+                 (`openssl rand -hex 32` makes one)"
             ));
-            return None;
         };
         let text = secret.expose_secret();
         let is_good = text.chars().count() >= MIN_SECRET && text.trim() == text;
-        if !is_good {
-            let message = format!(
+        (!is_good).then(|| {
+            format!(
                 "takes {MIN_SECRET} characters or more, without blanks around them: `openssl rand -hex 32` makes one"
-            );
-            wrong.push(Wrong::of("secret", message));
-        }
-        is_good.then(|| secret.clone())
+            )
+        })
     }
 
-    fn check_lists(&self, wrong: &mut Vec<Wrong>) {
-        let is_event = |event: &String| {
-            (1..=100).contains(&event.len()) && event.bytes().all(|byte| byte.is_ascii_graphic())
-        };
-        if let Some(event) = self.events.iter().find(|event| !is_event(event)) {
-            let message =
-                format!("takes names of events (push, pull_request.opened), not {event:?}");
-            wrong.push(Wrong::of("events", message));
-        }
-        if self.events.len() > MAX_EVENTS {
-            wrong.push(Wrong::of("events", format!("takes at most {MAX_EVENTS} events")));
-        }
-        if self.tools.len() > MAX_TOOLS {
-            wrong.push(Wrong::of("tools", format!("takes at most {MAX_TOOLS} tools")));
-        }
-    }
-
-    fn action(&self) -> Result<Action, Wrong> {
+    fn action(&self) -> Result<Action, Fault> {
         match (&self.prompt, &self.words) {
             (Some(prompt), None) if prompt.trim().is_empty() => {
-                Err(Wrong::of("prompt", "takes words that say what to do, and is empty"))
-            }
-            (Some(prompt), None) if prompt.chars().count() > MAX_PROMPT => {
-                Err(Wrong::of("prompt", format!("takes at most {MAX_PROMPT} characters")))
+                Err(Fault::of("prompt", "takes words that say what to do, and is empty"))
             }
             (Some(prompt), None) => Ok(Action::Prompt(prompt.clone())),
             (None, Some(_)) if !self.tools.is_empty() => {
-                Err(Wrong::of("tools", "belong to a prompt: fixed words ask no model"))
+                Err(Fault::of("tools", "belong to a prompt: fixed words ask no model"))
             }
             (None, Some(words)) => {
-                Template::read(words).map(Action::Words).map_err(|why| Wrong::of("words", why))
+                Template::read(words).map(Action::Words).map_err(|why| Fault::of("words", why))
             }
-            _ => Err(Wrong::of(
+            _ => Err(Fault::of(
                 "",
                 "takes one of prompt and words, which says what is made of a call",
             )),
@@ -284,7 +240,7 @@ fn is_name(name: &str) -> bool {
 
 fn is_path(path: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.".contains(&byte);
-    (2..=MAX_PATH).contains(&path.len()) && path.starts_with('/') && path.bytes().all(is_plain)
+    path.len() >= 2 && path.starts_with('/') && path.bytes().all(is_plain)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::{PersonId, UnpromptedCost};
-use selkie_hooks::{Content, Deliveries, Delivery, Endpoint, Outcome, Receipt, Refusal};
+use selkie_hooks::{Content, Deliveries, Delivery, Endpoint, Receipt, Refusal};
 
 use crate::delivery::context::Context;
 use crate::delivery::outbox::Outbox;
@@ -41,8 +41,8 @@ impl Deliveries for WebhookIntake {
         self.context.runtime.to_the_end(taken).await
     }
 
-    fn count(&self, hook: &str, outcome: Outcome) {
-        self.context.runtime.metrics.webhook(hook, outcome.name());
+    fn count(&self, hook: &str, outcome: &str) {
+        self.context.runtime.metrics.webhook(hook, outcome);
     }
 }
 
@@ -86,7 +86,6 @@ impl WebhookIntake {
         Ok(Receipt { task: task.0, is_new })
     }
 
-    /// Finds where a hook may speak.
     async fn spot(&self, hook: &Endpoint) -> Result<Spot, String> {
         let owner = self.timetable.owners.first().cloned();
         let owner = owner.ok_or_else(|| messages::NO_OWNER.to_owned())?;
