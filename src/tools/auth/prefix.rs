@@ -1,6 +1,6 @@
 //! Which addresses a credential is for: scheme, host, port, and whole segments of a path.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 
 use percent_encoding::percent_decode;
 use reqwest::Url;
@@ -98,10 +98,8 @@ fn goes_up(segment: &str) -> bool {
 }
 
 fn is_loopback(host: &str) -> bool {
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost"
-        || host.parse::<Ipv4Addr>().is_ok_and(|ip| ip.is_loopback())
-        || bare.parse::<Ipv6Addr>().is_ok_and(|ip| ip.is_loopback())
+    let bare = host.trim_matches(['[', ']']);
+    host == "localhost" || bare.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
 
 #[cfg(test)]

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::{Method, Url};
-use secrecy::{ExposeSecret as _, SecretString};
-use selkie_channel_core::{Redactor, Search};
+use secrecy::ExposeSecret as _;
+use selkie_channel_core::Redactor;
 use selkie_domain::facts::{Facts, Trust, Where};
 use tokio::sync::Mutex;
 
 use super::bound_header::BoundHeader;
 use super::error::AuthError;
 use super::prefix::Prefix;
-use super::settings::{Bind, ProfileSettings, Settings};
+use super::settings::{AllowSettings, ProfileSettings, Settings};
 use crate::foreign::Who;
 use crate::shell::{OwnProgram, OwnPrograms};
 
@@ -21,7 +21,6 @@ use crate::shell::{OwnProgram, OwnPrograms};
 pub const MAX_PROFILES: usize = 64;
 /// How long a program may take to print a credential.
 const LIMIT: Duration = Duration::from_secs(30);
-/// Bytes of a credential.
 const MAX_CREDENTIAL: usize = 64 * 1024;
 /// What the word for a profile begins with among those that a place opens.
 const OPENS: &str = "auth_profile:";
@@ -37,10 +36,7 @@ pub struct AuthProfile {
     /// Whether a reviewed skill has to name it.
     pub needs_skill: bool,
     allow: Vec<AllowRule>,
-    who: Who,
-    is_placed: bool,
-    bind: Bind,
-    source: CredentialSource,
+    settings: ProfileSettings,
     deps: CredentialDeps,
     bound: Mutex<Option<BoundHeader>>,
 }
@@ -56,11 +52,6 @@ pub struct CredentialDeps {
     pub env: Arc<std::collections::BTreeMap<String, String>>,
 }
 
-enum CredentialSource {
-    Text(SecretString),
-    Command(Vec<String>),
-}
-
 struct AllowRule {
     prefix: Prefix,
     methods: Vec<Method>,
@@ -73,14 +64,11 @@ pub fn word_of(id: &str) -> String {
 }
 
 impl AuthProfiles {
-    /// Makes them ready. What the config's check refuses is left out; no program is run.
+    /// Makes them ready. No program is run.
     pub fn new(settings: &Settings, deps: &CredentialDeps) -> Self {
+        let needs_skill = settings.require_skill_profiles;
         let all = settings.auth_profiles.iter().take(MAX_PROFILES);
-        let profiles = all.filter_map(|(id, of)| {
-            let needs_skill = settings.require_skill_profiles;
-            Some(Arc::new(AuthProfile::new(id, of, needs_skill, deps)?))
-        });
-        Self(profiles.collect())
+        Self(all.map(|(id, of)| Arc::new(AuthProfile::new(id, of, needs_skill, deps))).collect())
     }
 
     /// Returns all.
@@ -107,49 +95,37 @@ impl AuthProfiles {
 }
 
 impl AuthProfile {
-    fn new(
-        id: &str,
-        of: &ProfileSettings,
-        needs_skill: bool,
-        deps: &CredentialDeps,
-    ) -> Option<Self> {
-        let rule = |allow: &super::settings::AllowSettings| {
+    fn new(id: &str, of: &ProfileSettings, needs_skill: bool, deps: &CredentialDeps) -> Self {
+        // What the config's check refuses covers nothing.
+        let rule = |allow: &AllowSettings| {
             Some(AllowRule {
                 prefix: Prefix::parse(&allow.prefix).ok()?,
                 methods: allow.methods.iter().map(|verb| verb.method()).collect(),
                 redirects: allow.redirects,
             })
         };
-        let source = match (&of.credential, of.credential_command.as_slice()) {
-            (Some(text), []) => CredentialSource::Text(text.clone()),
-            (None, [_, ..]) => CredentialSource::Command(of.credential_command.clone()),
-            _ => return None,
-        };
-        if let CredentialSource::Text(text) = &source {
+        if let Some(text) = &of.credential {
             // Its forms are known from now on; what is wrong with it is said where it is used.
             BoundHeader::of(&of.bind, text.expose_secret(), &deps.redactor).ok();
         }
-        Some(Self {
+        Self {
             id: id.to_owned(),
             needs_skill,
             allow: of.allow.iter().filter_map(rule).collect(),
-            who: of.who,
-            is_placed: !of.places.is_empty(),
-            bind: of.bind.clone(),
-            source,
+            settings: of.clone(),
             deps: deps.clone(),
             bound: Mutex::default(),
-        })
+        }
     }
 
     fn is_for(&self, facts: &Facts) -> bool {
-        let is_trusted = match self.who {
+        let is_trusted = match self.settings.who {
             Who::Owners => facts.trust == Trust::Owner,
             Who::Allowed => facts.trust >= Trust::Allowed,
         };
         let is_by_hand = matches!(facts.place, Where::CommandLine { .. });
         let is_here = || facts.opened.iter().any(|word| word.strip_prefix(OPENS) == Some(&self.id));
-        is_trusted && (!self.is_placed || is_by_hand || is_here())
+        is_trusted && (self.settings.places.is_empty() || is_by_hand || is_here())
     }
 
     /// Judges a request.
@@ -192,10 +168,15 @@ impl AuthProfile {
         if let Some(bound) = &*bound {
             return Ok(bound.clone());
         }
-        let made = match &self.source {
-            CredentialSource::Text(text) => self.bind(text.expose_secret())?,
-            CredentialSource::Command(argv) => self.bind(&self.printed(argv).await?)?,
+        let printed;
+        let credential = match &self.settings.credential {
+            Some(text) => text.expose_secret(),
+            None => {
+                printed = self.printed().await?;
+                &printed
+            }
         };
+        let made = BoundHeader::of(&self.settings.bind, credential, &self.deps.redactor)?;
         Ok(bound.insert(made).clone())
     }
 
@@ -204,31 +185,21 @@ impl AuthProfile {
         *self.bound.lock().await = None;
     }
 
-    /// Returns how much of a text that was cut off may be shown: a credential may have begun behind it.
-    pub fn settled(&self, text: &str) -> usize {
-        self.deps.redactor.settled(text)
+    /// Returns what knows the credential.
+    pub fn redactor(&self) -> &Redactor {
+        &self.deps.redactor
     }
 
-    /// Starts a search for secrets in what a server sends.
-    pub fn search(&self) -> Search {
-        self.deps.redactor.search()
-    }
-
-    fn bind(&self, credential: &str) -> Result<BoundHeader, AuthError> {
-        BoundHeader::of(&self.bind, credential, &self.deps.redactor)
-    }
-
-    async fn printed(&self, argv: &[String]) -> Result<String, AuthError> {
-        let CredentialDeps { programs, env, .. } = &self.deps;
+    async fn printed(&self) -> Result<String, AuthError> {
         let program = OwnProgram {
-            argv,
+            argv: &self.settings.credential_command,
             input: None,
             folder: Path::new("/"),
-            env,
+            env: &self.deps.env,
             limit: LIMIT,
             most: MAX_CREDENTIAL,
         };
-        let printed = programs.output(program).await?;
+        let printed = self.deps.programs.output(program).await?;
         String::from_utf8(printed).map_err(|_| AuthError::NoText)
     }
 

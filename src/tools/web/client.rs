@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::answer::{Got, Limit, OpenResponse};
 use super::failure::{RequestError, RequestRefusal};
-use super::pass::Pass;
+use crate::auth::{AuthProfile, BoundHeader};
 use selkie_guard::network;
 
 /// A server may send us on so often.
@@ -45,8 +45,8 @@ pub(super) struct Ask {
     pub(super) max_bytes: u64,
     /// No other server is asked than the one that is named: a redirect to another is an answer like any.
     pub(super) stays: bool,
-    /// The credential that it carries.
-    pub(super) pass: Option<Pass>,
+    /// The credential that it carries: added at each address anew, once that was judged.
+    pub(super) profile: Option<Arc<AuthProfile>>,
 }
 
 /// A file that was fetched.
@@ -121,7 +121,7 @@ impl GuardedClient {
             limit,
             max_bytes,
             stays: false,
-            pass: None,
+            profile: None,
         };
         let got = self.ask(ask).await.map_err(|why| why.to_string())?;
         if !secure(&got.url) {
@@ -173,7 +173,7 @@ impl GuardedClient {
             let next = self.judged(next)?;
             let elsewhere = next.origin() != url.origin();
             turn(&mut ask, response.status(), elsewhere)?;
-            if ask.pass.as_ref().is_some_and(|pass| !pass.follows(&url, &ask.method, &next)) {
+            if ask.profile.as_ref().is_some_and(|one| !one.follows(&url, &ask.method, &next)) {
                 return Ok((response, url));
             }
             url = next;
@@ -185,8 +185,10 @@ impl GuardedClient {
         let client = self.client.get_or_init(|| self.build(Arc::clone(&self.rules)));
         let client = client.as_ref().map_err(|why| RequestError::Failed(why.clone()))?;
         let mut headers = ask.headers.clone();
-        if let Some(pass) = &ask.pass {
-            pass.bind(&ask.method, url, &mut headers)?;
+        if let Some(profile) = &ask.profile {
+            profile.judge(&ask.method, url)?;
+            let BoundHeader { name, value } = profile.header().await?;
+            headers.insert(name, value);
         }
         let mut request = client.request(ask.method.clone(), url.clone()).headers(headers);
         if let Some(body) = &ask.body {

@@ -17,7 +17,7 @@ use super::client::{Ask, GuardedClient, points_to};
 use super::documents;
 use super::download::{download, place};
 use super::page::{content_type, is_text, text_of};
-use super::pass::{self, Pass};
+use super::pass;
 use crate::address::address;
 use crate::args::typed;
 use crate::auth::{AuthProfile, AuthProfiles, Verb};
@@ -210,7 +210,7 @@ impl UrlFetch {
             limit: args.timeout_seconds.map_or(self.settings.timeout.0, Duration::from_secs_f64),
             max_bytes: args.max_bytes.map_or(most, |asked| asked.min(most)),
             stays: stays(scope),
-            pass: None,
+            profile: None,
         })
     }
 }
@@ -254,11 +254,11 @@ impl Handler for UrlFetch {
             args.download_path.as_deref().map(|path| place(NAME, scope, path)).transpose()?;
         let profile = self.profile(scope, &args).await?;
         if let Some(profile) = &profile {
-            let pass = Pass::load(profile).await;
+            let loaded = profile.header().await;
             let id = &profile.id;
-            ask.pass =
-                Some(pass.map_err(|why| ToolError::tell(format!("auth_profile {id}: {why}")))?);
+            loaded.map_err(|why| ToolError::tell(format!("auth_profile {id}: {why}")))?;
         }
+        ask.profile.clone_from(&profile);
         let names: Vec<&str> = ask.headers.keys().map(HeaderName::as_str).collect();
         tracing::debug!(url = without_query(&ask.url), %method, ?names, "url_fetch asks");
         let mut opened = self.client.open(ask).await?;
@@ -269,7 +269,7 @@ impl Handler for UrlFetch {
         }
         match target {
             Some(target) if opened.status.is_success() => {
-                let search = profile.map(|profile| profile.search());
+                let search = profile.map(|profile| profile.redactor().search());
                 download(&method, opened, target, most, search).await
             }
             _ => {
@@ -278,7 +278,8 @@ impl Handler for UrlFetch {
                 let got = opened.whole().await?;
                 let mut body = self.body(&got, scope).await?;
                 if let Some(profile) = profile.filter(|_| got.truncated) {
-                    body.truncate(profile.settled(&body));
+                    // A credential may have begun where it was cut.
+                    body.truncate(profile.redactor().settled(&body));
                 }
                 Ok(told(&method, &got, &body))
             }

@@ -92,7 +92,7 @@ impl WebFetch {
             limit: Duration::from_secs_f64(args.timeout.unwrap_or(USUAL)),
             max_bytes: MAX_FILE,
             stays: stays(scope),
-            pass: None,
+            profile: None,
         });
         let mut opened = opened.await?;
         if may_be_text(&content_type(&opened.headers)) {

@@ -207,7 +207,7 @@ impl WebSearch {
             limit: REQUEST,
             max_bytes: BODY,
             stays: false,
-            pass: None,
+            profile: None,
         };
         let got = self.client.ask(ask).await.map_err(|error| match error {
             RequestError::Guarded(why) => SearchError::Final(why),
