@@ -16,10 +16,6 @@ use selkie_tools::shell::is_variable;
 
 const SECOND: Span = Span::seconds(1);
 const HOUR: Span = Span::seconds(3600);
-/// Every request of a model carries the tools.
-const MAX_COMMANDS: usize = 64;
-const MAX_PARAMETERS: usize = 32;
-const MAX_ABOUT: usize = 1_000;
 
 /// Lists what is wrong; `taken` are the names of selkie's own tools, and what other harnesses call them.
 pub fn problems(
@@ -31,10 +27,6 @@ pub fn problems(
         return Vec::new();
     }
     let mut wrong = Vec::new();
-    if commands.len() > MAX_COMMANDS {
-        let message = format!("takes {MAX_COMMANDS} programs at most, not {}", commands.len());
-        wrong.push((path(&["tools", "commands"]), message));
-    }
     let taken = taken();
     for (name, command) in commands {
         let mut add = |keys: &[&str], message: Option<String>| {
@@ -43,7 +35,8 @@ pub fn problems(
             wrong.extend(message.map(|message| (path(&keys), message)));
         };
         add(&[], name_fault(name, &taken));
-        add(&["about"], about_fault(&command.about));
+        let about = "is missing: say what the program does, for the model";
+        add(&["about"], command.about.trim().is_empty().then(|| about.to_owned()));
         let missing = command.command.trim().is_empty().then(|| {
             "is missing: it takes a program, by a name in PATH or a whole path".to_owned()
         });
@@ -59,8 +52,6 @@ pub fn problems(
             let fault = id(chat_of(place, kits), kits, "a conversation", |kit| kit.places);
             add(&["places", &index.to_string()], fault);
         }
-        let many = command.parameters.len() > MAX_PARAMETERS;
-        add(&["parameters"], many.then(|| format!("takes {MAX_PARAMETERS} at most")));
         for (parameter, schema) in &command.parameters {
             add(&["parameters", parameter], parameter_fault(parameter, schema));
         }
@@ -69,28 +60,17 @@ pub fn problems(
 }
 
 fn name_fault(name: &str, taken: &BTreeSet<&'static str>) -> Option<String> {
-    if !is_name(name, 40, "_") {
-        return Some(
+    let fault = match name {
+        _ if !is_name(name, 40, "_") => {
             "is no name for a tool: it takes 1 to 40 of a-z, 0-9 and _, and begins with a letter"
-                .to_owned(),
-        );
-    }
-    let is_outside = name.contains("__");
-    if is_outside {
-        return Some(
-            "is no name for a tool: two _ in a row stand in names of servers' tools".into(),
-        );
-    }
-    let is_ours = taken.contains(name);
-    is_ours.then(|| "is what a tool of selkie's own is called: take another name".to_owned())
-}
-
-fn about_fault(about: &str) -> Option<String> {
-    if about.trim().is_empty() {
-        return Some("is missing: say what the program does, for the model".to_owned());
-    }
-    let length = about.chars().count();
-    (length > MAX_ABOUT).then(|| format!("takes at most {MAX_ABOUT} characters, and has {length}"))
+        }
+        _ if name.contains("__") => {
+            "is no name for a tool: two _ in a row stand in names of servers' tools"
+        }
+        _ if taken.contains(name) => "is what a tool of selkie's own is called: take another name",
+        _ => return None,
+    };
+    Some(fault.to_owned())
 }
 
 /// Says what is wrong with the class of a tool that is not selkie's own; `others` are taken, too.

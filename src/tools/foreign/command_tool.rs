@@ -27,8 +27,9 @@ const MAX_READ: u64 = 1024 * 1024;
 const MAX_ERRORS: usize = 2_000;
 /// How long a program that has printed everything may take to end.
 const ENDING: Duration = Duration::from_secs(5);
+/// Of a program that is only looked at.
+static NO_ENV: BTreeMap<String, String> = BTreeMap::new();
 
-/// The tool.
 struct CommandTool {
     name: &'static str,
     settings: CommandSettings,
@@ -36,7 +37,6 @@ struct CommandTool {
     limits: Limits,
 }
 
-/// Makes a tool of every program.
 pub(crate) fn command_tools<'a>(
     commands: &'a Commands,
     spoken: &'a SpokenPrograms,
@@ -81,14 +81,11 @@ impl CommandTool {
     }
 
     fn output(&self, text: String, errors: &str, state: State) -> Output {
-        let trouble = match state {
-            State::Exited(0) => None,
-            state => Some(format!("{} {state}", self.name)),
-        };
-        let Some(trouble) = trouble else {
+        if state == State::Exited(0) {
             let text = if text.trim().is_empty() { "(no output)".to_owned() } else { text };
             return Output::outside(text);
-        };
+        }
+        let trouble = format!("{} {state}", self.name);
         let from = errors.len().saturating_sub(MAX_ERRORS);
         let errors = errors[errors.ceil_char_boundary(from)..].trim();
         let parts = [text.trim(), errors].into_iter().filter(|part| !part.is_empty());
@@ -144,20 +141,16 @@ impl Handler for CommandTool {
     }
 
     fn refuses(&self, scope: &Scope, _: &Value) -> Option<String> {
-        let none = BTreeMap::new();
-        self.spoken.folder(&scope.roots, &self.program(&none)).err().map(|why| why.to_string())
+        self.spoken.folder(&scope.roots, &self.program(&NO_ENV)).err().map(|why| why.to_string())
     }
 
     fn basis(&self, scope: &Scope, _: &Value) -> Basis {
-        let none = BTreeMap::new();
-        let folder = self.spoken.folder(&scope.roots, &self.program(&none)).ok();
+        let folder = self.spoken.folder(&scope.roots, &self.program(&NO_ENV)).ok();
         Basis { folder, ..Basis::default() }
     }
 
     fn preview(&self, roots: &Roots, _: &Value) -> Option<Preview> {
-        let none = BTreeMap::new();
-        let program = self.program(&none);
-        let held = self.spoken.held(roots, &program);
+        let held = self.spoken.held(roots, &self.program(&NO_ENV));
         let command = [&self.settings.command].into_iter().chain(&self.settings.args);
         let command = command.cloned().collect::<Vec<_>>().join(" ");
         let said = Preview::of(format!("use {}, a program of yours, run{held}", self.name), &[]);

@@ -38,7 +38,6 @@ pub fn foreign_schema(schema: &Value) -> Result<Value, String> {
     }
 }
 
-/// Whether providers take a parameter of this name.
 fn is_parameter(name: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
     !name.is_empty() && name.len() <= 64 && name.chars().all(is_plain)

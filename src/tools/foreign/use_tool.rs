@@ -10,7 +10,6 @@ use crate::{Handler, Output, ToolError, spec};
 use selkie_domain::tool::{Class, Recovery, ToolSpec};
 use selkie_domain::transcript::Call;
 
-/// Its name.
 pub(super) const NAME: &str = "use_tool";
 
 /// Returns the call that a call of `use_tool` means; every other call as it is.
@@ -33,7 +32,6 @@ pub(crate) fn meant(call: Call) -> Call {
     }
 }
 
-/// The tool.
 pub(super) struct UseTool;
 
 #[derive(Deserialize, JsonSchema)]
