@@ -101,24 +101,15 @@ pub fn mcp(binary: &Binary, chosen: &ConfigChoice, what: Mcp) -> Outcome {
 }
 
 fn carry_out(plan: &AppConfig, what: Mcp) -> Outcome {
+    let known = |name| settings(plan, name).map(|_| name);
     match what {
         Mcp::List { json } => list::list(plan, json),
-        Mcp::Tools { name, json } => {
-            settings(plan, &name)?;
-            list::tools(plan, &name, json)
-        }
+        Mcp::Tools { name, json } => list::tools(plan, known(&name)?, json),
         Mcp::Login { name, scope, paste } => {
-            settings(plan, &name)?;
-            login::login(plan, &name, &login::LoginFlags { scope, paste })
+            login::login(plan, known(&name)?, &login::LoginFlags { scope, paste })
         }
-        Mcp::Logout { name } => {
-            settings(plan, &name)?;
-            login::logout(plan, &name)
-        }
-        Mcp::Trust { name, yes } => {
-            settings(plan, &name)?;
-            trust::trust(plan, &name, yes.as_deref())
-        }
+        Mcp::Logout { name } => login::logout(plan, known(&name)?),
+        Mcp::Trust { name, yes } => trust::trust(plan, known(&name)?, yes.as_deref()),
         Mcp::Call { name, tool, arguments } => {
             let settings = settings(plan, &name)?;
             let arguments: Map<String, Value> = serde_json::from_str(&arguments).map_err(|e| {

@@ -21,7 +21,6 @@ use selkie_skills::{
 };
 use selkie_tools::web::client::GuardedClient;
 
-/// How long a download may take.
 const DOWNLOAD: Duration = Duration::from_secs(60);
 
 /// Lists, shows, installs, reviews, removes or checks.

@@ -26,7 +26,6 @@ pub(super) struct ServerCall<'a> {
     pub(super) arguments: Map<String, Value>,
 }
 
-/// Makes it.
 pub(super) fn call(plan: &AppConfig, call: &ServerCall<'_>) -> Outcome {
     let done = lifecycle::runtime()?.block_on(async {
         let done = call.made(plan).await;

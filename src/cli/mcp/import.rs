@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Context as _;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, json};
 
 use super::super::outcome::{Failure, Outcome};
 use super::super::print;
 
-/// Bytes of such a file.
 const MAX: u64 = 1024 * 1024;
 
 /// What Claude Desktop and Cursor call it, and what VS Code does.
@@ -20,22 +19,23 @@ struct ConfigFile {
     servers: BTreeMap<String, ForeignServer>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+/// What they say of a server, and what is taken of it.
+#[derive(Deserialize, Serialize)]
 struct ForeignServer {
+    #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     args: Vec<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     env: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     cwd: Option<String>,
-    #[serde(alias = "serverUrl")]
+    #[serde(alias = "serverUrl", skip_serializing_if = "Option::is_none")]
     url: Option<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing)]
     headers: BTreeMap<String, String>,
 }
 
-/// Prints the section.
 pub(super) fn import(file: &Path) -> Outcome {
     let shown = file.display();
     let length = file.metadata().with_context(|| format!("{shown} cannot be read"))?.len();
@@ -57,7 +57,7 @@ pub(super) fn import(file: &Path) -> Outcome {
                 "{name}: put the header {header} into a file of its own, and name that in headers_file"
             ));
         }
-        servers.insert(ours, section(written));
+        servers.insert(ours, json!(written));
     }
     // JSON is YAML; one server a line is read by people, too.
     let mut section = "mcp:\n  servers:\n".to_owned();
@@ -69,20 +69,6 @@ pub(super) fn import(file: &Path) -> Outcome {
     Ok(())
 }
 
-fn section(written: ForeignServer) -> Value {
-    let ForeignServer { command, args, env, cwd, url, .. } = written;
-    let all = [
-        ("command", json!(command)),
-        ("args", if args.is_empty() { Value::Null } else { json!(args) }),
-        ("env", if env.is_empty() { Value::Null } else { json!(env) }),
-        ("cwd", json!(cwd)),
-        ("url", json!(url)),
-    ];
-    let all = all.into_iter().filter(|(_, value)| !value.is_null());
-    Value::Object(all.map(|(key, value)| (key.to_owned(), value)).collect())
-}
-
-/// Makes a name that the config takes.
 fn our_name(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let name: String = name.chars().map(plain).take(31).collect();

@@ -1,15 +1,16 @@
 //! `selkie mcp list` and `selkie mcp tools`: what the config names, and what was agreed to.
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::super::outcome::Outcome;
 use super::super::print;
 use selkie_app::build::AppConfig;
 use selkie_domain::count::counted;
 use selkie_guard::visible::{one_line, visible};
-use selkie_mcp::pins::{PinFolder, PinnedList};
+use selkie_mcp::pins::{PinFolder, PinnedList, PinnedTool};
 use selkie_mcp::review::in_short;
-use selkie_mcp::{LoginError, ServerSettings, TokenFolder, tool_name};
+use selkie_mcp::{ServerSettings, TokenFolder, tool_name};
 
 /// A server for programs.
 #[derive(Serialize)]
@@ -17,7 +18,6 @@ struct ServerJson<'a> {
     name: &'a str,
     /// A program's command line, or an address.
     at: String,
-    /// The hash of what was agreed to.
     hash: Option<String>,
     tools: usize,
     /// What it offers otherwise.
@@ -26,16 +26,6 @@ struct ServerJson<'a> {
     signed_in: bool,
 }
 
-/// A tool for programs.
-#[derive(Serialize)]
-struct ToolJson<'a> {
-    name: String,
-    at_server: &'a str,
-    description: &'a str,
-    schema: &'a serde_json::Value,
-}
-
-/// Lists the servers.
 pub(super) fn list(plan: &AppConfig, json: bool) -> Outcome {
     let servers = &plan.settings.mcp.servers;
     let pins = PinFolder::of(&plan.folders.state);
@@ -52,7 +42,10 @@ pub(super) fn list(plan: &AppConfig, json: bool) -> Outcome {
             hash: agreed.as_ref().map(PinnedList::hash),
             tools: agreed.map_or(0, |list| list.tools.len()),
             differs: differs.unwrap_or_default(),
-            signed_in: is_signed_in(&tokens, name, settings)?,
+            signed_in: match &settings.url {
+                Some(url) => tokens.is_signed_in(name, url)?,
+                None => false,
+            },
         });
     }
     if json {
@@ -73,28 +66,24 @@ pub(super) fn list(plan: &AppConfig, json: bool) -> Outcome {
 
 /// Lists the tools that were agreed to.
 pub(super) fn tools(plan: &AppConfig, name: &str, json: bool) -> Outcome {
-    let agreed = PinFolder::of(&plan.folders.state).agreed(name)?;
-    let list = agreed.unwrap_or_default();
+    let list = PinFolder::of(&plan.folders.state).agreed(name)?.unwrap_or_default();
     if json {
-        let tool = |tool: &'_ selkie_mcp::pins::PinnedTool| tool_name(name, &tool.name);
-        let all: Vec<ToolJson<'_>> = list
-            .tools
-            .iter()
-            .map(|it| ToolJson {
-                name: tool(it),
-                at_server: &it.name,
-                description: &it.description,
-                schema: &it.schema,
+        let tool = |tool: &PinnedTool| {
+            json!({
+                "name": tool_name(name, &tool.name),
+                "at_server": tool.name,
+                "description": tool.description,
+                "schema": tool.schema,
             })
-            .collect();
-        return Ok(print::json(&all)?);
+        };
+        return Ok(print::json(&list.tools.iter().map(tool).collect::<Vec<_>>())?);
     }
     if list.tools.is_empty() {
         return Ok(print::prose(&format!(
             "Nothing was agreed to yet: run `selkie mcp trust {name}`\n"
         ))?);
     }
-    let row = |tool: &selkie_mcp::pins::PinnedTool| {
+    let row = |tool: &PinnedTool| {
         let summary = tool.description.lines().next().unwrap_or_default();
         vec![tool_name(name, &tool.name), visible(summary)]
     };
@@ -106,14 +95,6 @@ fn at(settings: &ServerSettings) -> String {
     let command = settings.command.iter().chain(&settings.args).cloned();
     let command = command.collect::<Vec<_>>().join(" ");
     settings.url.clone().unwrap_or(command)
-}
-
-fn is_signed_in(
-    tokens: &TokenFolder,
-    name: &str,
-    settings: &ServerSettings,
-) -> Result<bool, LoginError> {
-    settings.url.as_ref().map_or(Ok(false), |url| tokens.is_signed_in(name, url))
 }
 
 fn stands(server: &ServerJson<'_>) -> String {

@@ -9,7 +9,6 @@ use selkie_app::lifecycle;
 use selkie_guard::visible::one_line;
 use selkie_mcp::{LoginSummary, TokenFolder};
 
-/// Bytes of an address that is pasted.
 const MAX_PASTE: u64 = 64 * 1024;
 
 /// How somebody signs in.

@@ -48,8 +48,7 @@ pub(super) fn trust(plan: &AppConfig, name: &str, yes: Option<&str>) -> Outcome 
         })?,
     }
     pins.agree(name, now)?;
-    print::prose(&told(plan, name)?)?;
-    Ok(())
+    Ok(print::prose(&told(plan, name)?)?)
 }
 
 /// What may keep a program from starting.
