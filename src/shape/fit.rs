@@ -75,13 +75,17 @@ const OTHERS: &str = "*";
 /// of both alone: the same bytes for every task, made once and kept with the block.
 pub fn fit(block: &Arc<ToolBlock>, window: u64) -> Arc<ToolList> {
     let room = tokens::bytes(Share::of(window).tools);
-    let foreign = Foreign::of(block, window);
-    if block.size() <= room && foreign == Foreign::None {
+    let foreign = block.specs().iter().filter(|spec| is_of_a_server(spec));
+    let foreign: usize = foreign.map(|spec| spec.size()).sum();
+    let has_search = block.specs().iter().any(|spec| is_search(spec));
+    let is_searched = has_search && foreign > tokens::bytes(window / FOREIGN_PART);
+    if block.size() <= room && !has_search {
         return Arc::new(ToolList::whole(block));
     }
     block.listing(window, |specs| {
-        let (kept, left): (Vec<_>, Vec<_>) =
-            specs.iter().cloned().partition(|spec| foreign.keeps(spec));
+        // Where other servers' tools are listed, nothing has to be searched for.
+        let leaves = if is_searched { is_of_a_server } else { is_search };
+        let (left, kept): (Vec<_>, Vec<_>) = specs.iter().cloned().partition(|spec| leaves(spec));
         let left: Vec<&str> =
             left.iter().filter(|spec| !is_search(spec)).map(|spec| spec.name).collect();
         let size: usize = kept.iter().map(|spec| spec.size()).sum();
@@ -91,37 +95,6 @@ pub fn fit(block: &Arc<ToolBlock>, window: u64) -> Arc<ToolList> {
         let fewer = fewer(&kept, room);
         ToolList { left: left.into_iter().chain(fewer.left).collect(), ..fewer }
     })
-}
-
-/// How other servers' tools are told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Foreign {
-    /// There are none.
-    None,
-    /// With all others; nothing has to be searched for.
-    Listed,
-    /// By the names of their servers: they take too much of the window, and are searched for.
-    Searched,
-}
-
-impl Foreign {
-    fn of(block: &ToolBlock, window: u64) -> Self {
-        if !block.specs().iter().any(|spec| is_search(spec)) {
-            return Self::None;
-        }
-        let foreign = block.specs().iter().filter(|spec| is_of_a_server(spec));
-        let size: usize = foreign.map(|spec| spec.size()).sum();
-        let room = tokens::bytes(window / FOREIGN_PART);
-        if size <= room { Self::Listed } else { Self::Searched }
-    }
-
-    fn keeps(self, spec: &ToolSpec) -> bool {
-        match self {
-            Self::None => true,
-            Self::Listed => !is_search(spec),
-            Self::Searched => !is_of_a_server(spec),
-        }
-    }
 }
 
 fn is_of_a_server(spec: &ToolSpec) -> bool {
