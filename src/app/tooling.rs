@@ -83,7 +83,9 @@ impl Tooling {
         let auth = auth(binary, settings, &processes, deps.redactor);
         let means =
             ToolDeps { posting, skills, auth, ..means(binary, settings, tls, routes, processes) };
-        let sandbox = sandbox(settings, &means.processes);
+        let sudo = settings.tools.bash.limits.sudo;
+        let machine = means.processes.machine();
+        let sandbox = selkie_sandbox::Policy::new(settings.sandbox.clone(), sudo, machine);
         let pinned = mcp::tools(
             &settings.mcp,
             &McpDeps {
@@ -107,12 +109,6 @@ impl Tooling {
             notes: pinned.notes,
         })
     }
-}
-
-/// How commands are held.
-fn sandbox(settings: &Settings, processes: &Processes) -> selkie_sandbox::Policy {
-    let sudo = settings.tools.bash.limits.sudo;
-    selkie_sandbox::Policy::new(settings.sandbox.clone(), sudo, processes.machine())
 }
 
 /// What tools stand on.

@@ -15,9 +15,6 @@ const AROUND: u64 = 4 * 1024;
 const ADDED: &str = "__MACOSX";
 
 /// Unpacks a ZIP archive or a tar archive with gzip, by its bytes; a `SKILL.md` alone is taken, too.
-///
-/// # Errors
-/// When it is none of these, or holds what no skill may hold.
 pub(crate) fn unpack(bytes: &[u8]) -> Result<Tree, SkillError> {
     match bytes {
         [b'P', b'K', 3 | 5, ..] => of_zip(bytes),

@@ -94,7 +94,6 @@ impl SkillBook {
         Ok(SkillsHere { is_on, catalogue: self.look().await, loaded })
     }
 
-    /// Looks which there are now.
     async fn look(&self) -> Arc<Catalogue> {
         let Some(shelf) = (*self.shelf.now()).clone() else { return Arc::default() };
         match tokio::task::spawn_blocking(move || shelf.usable()).await {

@@ -3,10 +3,11 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::front::{self, Front};
+use crate::name;
 use crate::package::Package;
 use crate::skill::one_line;
 use crate::tree::{SKILL_MD, Tree};
-use crate::{front, name};
 
 const MAX_CHARACTERS: [(&str, usize); 2] = [("description", 1_024), ("compatibility", 500)];
 /// Lines of a body: more of it is better read when it is needed.
@@ -23,29 +24,41 @@ pub struct Finding {
 
 /// Compares a skill with the specification.
 pub fn check(tree: &Tree) -> Vec<Finding> {
-    let mut all = Findings(Vec::new());
-    if let Err(why) = Package::of(tree.clone(), "") {
-        all.error(why.to_string());
+    let unusable = Package::of(tree.clone(), "").err().map(|why| why.to_string());
+    let front = tree.text(SKILL_MD).and_then(|text| front::read(text).ok());
+    let faults = front.iter().flat_map(|front| faults(front, &tree.folder));
+    let errors = unusable.into_iter().chain(faults);
+    let errors = errors.map(|message| Finding { is_error: true, message });
+    let warning = front.as_ref().and_then(|front| warning(&front.body));
+    errors.chain(warning.map(|message| Finding { is_error: false, message })).collect()
+}
+
+fn warning(body: &str) -> Option<String> {
+    let lines = body.lines().count();
+    match body.trim() {
+        "" => Some("it says nothing behind the front matter".to_owned()),
+        _ if lines > LONG => Some(format!(
+            "its body has {lines} lines: move what is seldom needed into files of its own"
+        )),
+        _ => None,
     }
-    let read = tree.text(SKILL_MD).and_then(|text| front::read(text).ok());
-    let Some(front) = read else { return all.0 };
-    front.warnings.iter().for_each(|why| all.error(why.clone()));
+}
+
+fn faults(front: &Front, folder: &str) -> Vec<String> {
+    let mut all = front.warnings.clone();
     match front.text("name") {
-        None => all.error("name is missing".to_owned()),
+        None => all.push("name is missing".to_owned()),
         Some(written) => {
-            if let Some(why) = name::fault(&written) {
-                all.error(format!("name {why}"));
-            }
-            if written != tree.folder {
-                let folder = &tree.folder;
-                all.error(format!("name is {written:?}, and the folder is called {folder:?}"));
+            all.extend(name::fault(&written).map(|why| format!("name {why}")));
+            if written != folder {
+                all.push(format!("name is {written:?}, and the folder is called {folder:?}"));
             }
         }
     }
     for (key, most) in MAX_CHARACTERS {
         let many = front.text(key).map_or(0, |text| text.chars().count());
         if many > most {
-            all.error(format!("{key} has {many} characters: {most} are allowed"));
+            all.push(format!("{key} has {many} characters: {most} are allowed"));
         }
     }
     for (key, value) in &front.values {
@@ -56,37 +69,12 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
         };
         if !front::KEYS.split(", ").any(|known| known == key) {
             let takes = front::KEYS;
-            all.error(format!("{} is no key of the specification (takes {takes})", one_line(key)));
+            let key = one_line(key);
+            all.push(format!("{key} is no key of the specification (takes {takes})"));
         } else if !is_right {
             let takes = if key == "metadata" { "texts by their keys" } else { "text" };
-            all.error(format!("{key} takes {takes}"));
+            all.push(format!("{key} takes {takes}"));
         }
     }
-    let lines = front.body.lines().count();
-    if front.body.trim().is_empty() {
-        all.warning("it says nothing behind the front matter".to_owned());
-    } else if lines > LONG {
-        let why =
-            format!("its body has {lines} lines: move what is seldom needed into files of its own");
-        all.warning(why);
-    }
-    all.0
-}
-
-struct Findings(Vec<Finding>);
-
-impl Findings {
-    fn error(&mut self, message: String) {
-        self.add(Finding { is_error: true, message });
-    }
-
-    fn warning(&mut self, message: String) {
-        self.add(Finding { is_error: false, message });
-    }
-
-    fn add(&mut self, finding: Finding) {
-        if !self.0.contains(&finding) {
-            self.0.push(finding);
-        }
-    }
+    all
 }

@@ -1,50 +1,21 @@
 //! What keeps a skill from being read, installed or kept, for people.
 
 use std::io;
+use std::path::Path;
 
-/// What is in the way.
+/// What is in the way, in words.
 #[derive(Debug, thiserror::Error)]
-pub enum SkillError {
-    /// The disk refuses.
-    #[error("{path} cannot be {done}: {source}")]
-    Io {
-        /// Which file or folder.
-        path: String,
-        /// What was tried: `read`, `written`.
-        done: &'static str,
-        /// Why not.
-        source: io::Error,
-    },
-    /// The folder or the archive is none that a skill can be made of.
-    #[error("{0}")]
-    Unfit(String),
-    /// The skill's name cannot be used.
-    #[error("the name {name:?} {why}")]
-    Name {
-        /// As it is written.
-        name: String,
-        /// Why not.
-        why: String,
-    },
-    /// The list of what is installed and reviewed is damaged.
-    #[error("{path} cannot be read ({why}): repair it, or remove it and review the skills again")]
-    Lock {
-        /// Where it lies.
-        path: String,
-        /// What is wrong.
-        why: String,
-    },
-}
+#[error("{0}")]
+pub struct SkillError(String);
 
 impl SkillError {
-    /// Says what the disk refused.
-    pub(crate) fn io(path: &std::path::Path, done: &'static str) -> impl FnOnce(io::Error) -> Self {
+    /// Says what the disk refused: to have a file or folder `read` or `written`.
+    pub(crate) fn io(path: &Path, done: &'static str) -> impl FnOnce(io::Error) -> Self {
         let path = path.display().to_string();
-        move |source| Self::Io { path, done, source }
+        move |why| Self(format!("{path} cannot be {done}: {why}"))
     }
 
-    /// Says that something is no skill.
     pub(crate) fn unfit(why: impl Into<String>) -> Self {
-        Self::Unfit(why.into())
+        Self(why.into())
     }
 }

@@ -17,7 +17,6 @@ const WORDS: &str = "awk bun cat cp deno echo env eval exec export go install ki
 const STARTS: &str = "Invoke-Expression Invoke-WebRequest Runtime.getRuntime child_process ctypes eval( exec( execSync importlib \
     os.exec os.popen os.system popen( pty.spawn shell=True subprocess system(";
 
-/// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     /// From 1.

@@ -27,7 +27,6 @@ pub(crate) fn listing(skills: &[&Skill], window: u64) -> String {
     }
 }
 
-/// A skill in one line.
 pub(crate) fn line(skill: &Skill) -> String {
     format!("- {}: {}", skill.name, skill.description)
 }

@@ -11,7 +11,6 @@ use tempfile::NamedTempFile;
 use crate::error::SkillError;
 
 const FILE: &str = "skills.lock.json";
-/// Bytes that it has at most.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 const VERSION: u32 = 1;
 
@@ -47,7 +46,12 @@ impl Lock {
     /// When it is damaged, or newer than this program.
     pub(crate) fn read(state: &Path) -> Result<Self, SkillError> {
         let path = state.join(FILE);
-        let broken = |why: String| SkillError::Lock { path: path.display().to_string(), why };
+        let broken = |why: String| {
+            let path = path.display();
+            SkillError::unfit(format!(
+                "{path} cannot be read ({why}): repair it, or remove it and review the skills again"
+            ))
+        };
         let found = match std::fs::symlink_metadata(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::default()),
             found => found.map_err(SkillError::io(&path, "read"))?,
@@ -65,9 +69,6 @@ impl Lock {
     }
 
     /// Writes it whole or not at all; nobody but its owner reads it.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub(crate) fn write(&self, state: &Path) -> Result<(), SkillError> {
         let path = state.join(FILE);
         let write = || {

@@ -2,7 +2,6 @@
 
 use crate::error::SkillError;
 
-/// Characters of a name, at most.
 pub(crate) const MAX: usize = 64;
 
 /// Says why a name is against the specification; nothing where it is not.
@@ -30,7 +29,7 @@ pub(crate) fn usable(written: &str) -> Result<String, SkillError> {
     let name = written.trim().to_ascii_lowercase().replace([' ', '_', '.'], "-");
     match fault(&name) {
         None => Ok(name),
-        Some(why) => Err(SkillError::Name { name: written.to_owned(), why }),
+        Some(why) => Err(SkillError::unfit(format!("the name {written:?} {why}"))),
     }
 }
 

@@ -8,7 +8,6 @@ use crate::skill::one_line;
 use crate::tree::{MAX_BYTES, SKILL_MD, Tree, too_large};
 use crate::{front, name};
 
-/// Bytes of a `SKILL.md`.
 const MAX_TEXT: usize = 256 * 1024;
 
 /// A skill as it comes.
@@ -18,7 +17,6 @@ pub struct Package {
     pub name: String,
     /// What it is for, in one line.
     pub description: String,
-    /// The words behind the front matter.
     pub(crate) body: String,
     /// The credentials that its work needs, by their names in the config.
     pub(crate) auth_profiles: Vec<String>,

@@ -60,7 +60,6 @@ fn list<'a>(text: &mut String, title: &str, found: impl Iterator<Item = (&'a Str
     }
 }
 
-/// `7 KB`.
 pub(crate) fn size(bytes: u64) -> String {
     match bytes {
         0..1024 => format!("{bytes} bytes"),

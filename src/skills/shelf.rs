@@ -119,7 +119,7 @@ impl Shelf {
     /// When another one has that name, or one that it could be taken for.
     pub fn judge(&self, package: &Package) -> Result<Option<Skill>, SkillError> {
         let catalogue = self.catalogue()?;
-        let odd = |why: String| SkillError::Name { name: package.name.clone(), why };
+        let odd = |why: String| SkillError::unfit(format!("the name {:?} {why}", package.name));
         let names = catalogue.skills.iter().map(|skill| skill.name.as_str());
         if let Some(other) = name::similar(&package.name, names) {
             return Err(odd(format!("could be taken for the installed skill {other}")));

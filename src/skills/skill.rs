@@ -34,7 +34,6 @@ pub struct Skill {
     /// The credentials that its work needs, by their names in the config.
     #[serde(skip)]
     pub(crate) auth_profiles: Vec<String>,
-    /// When a file of it was last changed.
     #[serde(skip)]
     pub(crate) changed: [i64; 2],
 }

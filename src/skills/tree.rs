@@ -17,9 +17,7 @@ pub const MAX_BYTES: u64 = 20 * 1024 * 1024;
 pub(crate) const MAX_FILES: usize = 2_000;
 /// How deep its folders lie.
 const MAX_DEPTH: usize = 16;
-/// Bytes of a path.
 const MAX_PATH: usize = 400;
-/// The file that makes a folder a skill.
 pub(crate) const SKILL_MD: &str = "SKILL.md";
 /// Of a checkout: no part of the skill.
 pub(crate) const LEFT_OUT: [&str; 2] = [".git", ".DS_Store"];

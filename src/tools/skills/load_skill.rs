@@ -48,7 +48,6 @@ impl SkillNames {
     }
 }
 
-/// The tool.
 pub(crate) struct LoadSkill(pub(crate) SkillNames);
 
 #[derive(Deserialize, JsonSchema)]

@@ -8,7 +8,6 @@ use selkie_skills::{Skill, SkillsHere};
 
 /// So many are listed.
 const MAX: usize = 40;
-/// Characters of a description.
 const ABOUT: usize = 160;
 
 /// Lists those that there are; an owner alone hears of those that nobody has reviewed.
