@@ -5,7 +5,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::serve::ListenerExt as _;
 use chrono::TimeDelta;
 use futures_util::StreamExt as _;
 use futures_util::future::{BoxFuture, join_all};
@@ -37,8 +36,6 @@ const AGAIN: Duration = Duration::from_secs(30);
 /// How long names that nobody knows yet are waited for, and of how many events.
 const NAMES: Duration = Duration::from_millis(500);
 const MAX_NAMES: usize = 20;
-/// How long requests in flight may take when the daemon stops.
-const GRACE: Duration = Duration::from_secs(5);
 
 /// What listening takes.
 pub struct Listener {
@@ -80,18 +77,8 @@ pub async fn listen(listener: &Listener, inbox: &dyn Inbox, stop: CancellationTo
     let routes = door.routes(&listener.path);
     // LINE is anybody to a listener on the internet: no rule on who asks, the signature is the rule.
     let door = Served { routes, caps: Caps::PUBLIC };
-    let socket = socket.tap_io(|stream| {
-        // Small answers must not wait for more; without it they are merely slower.
-        stream.set_nodelay(true).ok();
-    });
-    let served = door.serve(socket, stop.clone());
-    let grace = async {
-        stop.cancelled().await;
-        sleep(GRACE).await;
-    };
     tokio::select! {
-        () = served => {}
-        () = grace => tracing::warn!("webhooks in flight were left behind"),
+        () = door.serve_webhooks(socket, stop) => {}
         never = take(listener, inbox, knocks) => match never {},
         never = check(listener, inbox, &own) => match never {},
     }

@@ -2,17 +2,20 @@
 
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::Extensions;
-use axum::serve::Listener;
+use axum::serve::{Listener, ListenerExt as _};
 use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpListener;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -34,6 +37,9 @@ impl ConnectionInfo for () {
     fn enter(&self, _: &mut Extensions) {}
 }
 
+/// How long webhooks in flight may take when the daemon stops.
+const GRACE: Duration = Duration::from_secs(5);
+
 /// A listener's door: its routes and its caps.
 pub struct Door {
     /// What is served.
@@ -50,6 +56,22 @@ impl Door {
         L::Addr: Client,
     {
         self.serve_with(listener, |_| (), stop).await;
+    }
+
+    /// Serves webhooks until `stop`, and then for a few seconds those that are in flight.
+    pub async fn serve_webhooks(self, socket: TcpListener, stop: CancellationToken) {
+        let socket = socket.tap_io(|stream| {
+            // Small answers must not wait for more; without it they are merely slower.
+            stream.set_nodelay(true).ok();
+        });
+        let grace = async {
+            stop.cancelled().await;
+            sleep(GRACE).await;
+        };
+        tokio::select! {
+            () = self.serve(socket, stop.clone()) => {}
+            () = grace => tracing::warn!("webhooks in flight were left behind"),
+        }
     }
 
     /// Serves as [`Door::serve`], telling handlers what `of` says of their connection.
