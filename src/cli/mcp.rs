@@ -105,9 +105,7 @@ fn carry_out(plan: &AppConfig, what: Mcp) -> Outcome {
     match what {
         Mcp::List { json } => list::list(plan, json),
         Mcp::Tools { name, json } => list::tools(plan, known(&name)?, json),
-        Mcp::Login { name, scope, paste } => {
-            login::login(plan, known(&name)?, &login::LoginFlags { scope, paste })
-        }
+        Mcp::Login { name, scope, paste } => login::login(plan, known(&name)?, &scope, paste),
         Mcp::Logout { name } => login::logout(plan, known(&name)?),
         Mcp::Trust { name, yes } => trust::trust(plan, known(&name)?, yes.as_deref()),
         Mcp::Call { name, tool, arguments } => {

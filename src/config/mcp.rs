@@ -13,16 +13,10 @@ use selkie_tools::shell::is_variable;
 
 const SECOND: Span = Span::seconds(1);
 const HOUR: Span = Span::seconds(3600);
-const MAX_SERVERS: usize = 32;
 
 /// Lists what is wrong.
 pub fn problems(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
     let mut wrong = Vec::new();
-    let count = settings.servers.len();
-    if count > MAX_SERVERS {
-        let message = format!("takes {MAX_SERVERS} servers at most, not {count}");
-        wrong.push((path(&["mcp", "servers"]), message));
-    }
     for (name, server) in &settings.servers {
         let mut add = |keys: &[&str], message: Option<String>| {
             let keys: Vec<&str> =
@@ -36,10 +30,9 @@ pub fn problems(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
         add(&[], server.fault().map(str::to_owned));
         let late = !(SECOND..=HOUR).contains(&server.timeout);
         add(&["timeout"], late.then(|| format!("takes 1s to 1h, not {}", server.timeout)));
-        let class = |word: &str| class_fault(word, &[OFF]);
-        add(&["class"], class(&server.class));
+        add(&["class"], class_fault(&server.class, &[OFF]));
         for (tool, word) in &server.tools {
-            add(&["tools", tool], class(word));
+            add(&["tools", tool], class_fault(word, &[OFF]));
         }
         for (index, place) in server.places.iter().enumerate() {
             let fault = id(chat_of(place, kits), kits, "a conversation", |kit| kit.places);

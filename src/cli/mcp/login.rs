@@ -11,19 +11,11 @@ use selkie_mcp::{LoginSummary, TokenFolder};
 
 const MAX_PASTE: u64 = 64 * 1024;
 
-/// How somebody signs in.
-pub(super) struct LoginFlags {
-    /// What to ask for, too.
-    pub(super) scope: Vec<String>,
-    /// The browser is on another machine.
-    pub(super) paste: bool,
-}
-
 /// Prints where to sign in, and keeps what comes of it.
-pub(super) fn login(plan: &AppConfig, name: &str, flags: &LoginFlags) -> Outcome {
+pub(super) fn login(plan: &AppConfig, name: &str, scope: &[String], paste: bool) -> Outcome {
     let summary = lifecycle::runtime()?.block_on(async {
         let connections = &plan.mcp.connections;
-        let summary = signed_in(plan, name, flags).await;
+        let summary = signed_in(plan, name, scope, paste).await;
         connections.end().await;
         summary
     })?;
@@ -45,12 +37,13 @@ pub(super) fn login(plan: &AppConfig, name: &str, flags: &LoginFlags) -> Outcome
 async fn signed_in(
     plan: &AppConfig,
     name: &str,
-    flags: &LoginFlags,
+    scope: &[String],
+    paste: bool,
 ) -> Result<LoginSummary, Failure> {
     let connections = &plan.mcp.connections;
-    let login = connections.login(name, &flags.scope, &*plan.chance).await?;
+    let login = connections.login(name, scope, &*plan.chance).await?;
     print::out(&format!("Open this address in a browser:\n\n{}\n\n", login.address()))?;
-    if !flags.paste {
+    if !paste {
         print::prose(
             "selkie waits for 5 minutes. If the browser is on another machine, stop this and run it with --paste.\n",
         )?;
