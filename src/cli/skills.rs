@@ -17,7 +17,7 @@ use selkie_app::{Binary, http, lifecycle};
 use selkie_domain::clock::{Clock as _, SystemClock};
 use selkie_domain::count::counted;
 use selkie_skills::{
-    Catalogue, Content, Finding, MAX_BYTES, Package, Shelf, Skill, Tree, check, open, report,
+    Catalogue, Finding, MAX_BYTES, Package, Shelf, Skill, Tree, check, open, read, report, unpack,
 };
 use selkie_tools::web::client::GuardedClient;
 
@@ -122,10 +122,10 @@ fn fetched(
         let client = GuardedClient::new(plan.settings.guard.network.clone(), Box::new(factory));
         let got = lifecycle::runtime()?.block_on(client.download(from, MAX_BYTES, DOWNLOAD));
         let got = got.map_err(|why| anyhow!("{from} cannot be fetched: {why}"))?;
-        return Ok(open(Content::Bytes(&got.bytes), &got.url, skill)?);
+        return Ok(open(&unpack(&got.bytes)?, &got.url, skill)?);
     }
     let path = real(binary, from.as_ref())?;
-    Ok(open(Content::Path(&path), &path.display().to_string(), skill)?)
+    Ok(open(&read(&path)?, &path.display().to_string(), skill)?)
 }
 
 fn real(binary: &Binary, path: &Path) -> anyhow::Result<PathBuf> {

@@ -1,21 +1,41 @@
 //! Archives of skills, unpacked in memory and within bounds: what leads elsewhere, links or multiplies is refused.
 
+use std::fs;
 use std::io::{Cursor, Read};
+use std::path::Path;
 
 use flate2::read::GzDecoder;
 use tar::EntryType;
 use zip::ZipArchive;
 
 use crate::error::SkillError;
-use crate::tree::{LEFT_OUT, MAX_BYTES, MAX_FILES, SKILL_MD, Tree, TreeFile, too_many};
+use crate::tree::{LEFT_OUT, MAX_BYTES, MAX_FILES, SKILL_MD, Tree, TreeFile, too_large, too_many};
 
 /// What a tar archive holds beside the bytes of its files, for each of these.
 const AROUND: u64 = 4 * 1024;
 /// What some systems add to archives.
 const ADDED: &str = "__MACOSX";
 
+/// Reads a folder, or unpacks a file.
+///
+/// # Errors
+/// When it holds what no skill may hold, or cannot be read.
+pub fn read(path: &Path) -> Result<Tree, SkillError> {
+    let found = fs::metadata(path).map_err(SkillError::io(path, "read"))?;
+    if found.is_dir() {
+        return Tree::of_folder(path);
+    }
+    if found.len() > MAX_BYTES {
+        return Err(too_large());
+    }
+    unpack(&fs::read(path).map_err(SkillError::io(path, "read"))?)
+}
+
 /// Unpacks a ZIP archive or a tar archive with gzip, by its bytes; a `SKILL.md` alone is taken, too.
-pub(crate) fn unpack(bytes: &[u8]) -> Result<Tree, SkillError> {
+///
+/// # Errors
+/// When it is none of these, or holds what no skill may hold.
+pub fn unpack(bytes: &[u8]) -> Result<Tree, SkillError> {
     match bytes {
         [b'P', b'K', 3 | 5, ..] => of_zip(bytes),
         [0x1f, 0x8b, ..] => of_tar(bytes),

@@ -22,11 +22,12 @@ mod skill;
 mod tests;
 mod tree;
 
+pub use archive::{read, unpack};
 pub use book::{SkillBook, SkillsHere};
 pub use catalogue::{Catalogue, UnusableSkill};
 pub use check::{Finding, check};
 pub use error::SkillError;
-pub use package::{Content, Package, open};
+pub use package::{Package, open};
 pub use report::report;
 pub use settings::Settings;
 pub use shelf::Shelf;

@@ -1,11 +1,8 @@
 //! A skill that is to be installed, reviewed or loaded: all its files, and what they say.
 
-use std::path::Path;
-
-use crate::archive;
 use crate::error::SkillError;
 use crate::skill::one_line;
-use crate::tree::{MAX_BYTES, SKILL_MD, Tree, too_large};
+use crate::tree::{SKILL_MD, Tree};
 use crate::{front, name};
 
 const MAX_TEXT: usize = 256 * 1024;
@@ -70,22 +67,11 @@ impl Package {
     }
 }
 
-/// Finds the skills in a folder or an archive, or in what was downloaded; with `wanted`, the one that is called so.
+/// Finds the skills in a folder or an archive; with `wanted`, the one that is called so.
 ///
 /// # Errors
 /// When there is none that can be used, or one of several has to be named.
-pub fn open(from: Content<'_>, source: &str, wanted: Option<&str>) -> Result<Package, SkillError> {
-    let tree = match from {
-        Content::Bytes(bytes) => archive::unpack(bytes)?,
-        Content::Path(path) if path.is_dir() => Tree::of_folder(path)?,
-        Content::Path(path) => {
-            let found = std::fs::metadata(path).map_err(SkillError::io(path, "read"))?;
-            if found.len() > MAX_BYTES {
-                return Err(too_large());
-            }
-            archive::unpack(&std::fs::read(path).map_err(SkillError::io(path, "read"))?)?
-        }
-    };
+pub fn open(tree: &Tree, source: &str, wanted: Option<&str>) -> Result<Package, SkillError> {
     let mut found = tree.skills();
     found.retain(|skill| wanted.is_none_or(|wanted| skill.folder == wanted));
     let why = match found.as_slice() {
@@ -100,13 +86,4 @@ pub fn open(from: Content<'_>, source: &str, wanted: Option<&str>) -> Result<Pac
         }
     };
     Err(SkillError::unfit(why))
-}
-
-/// What a skill is taken from.
-#[derive(Clone, Copy, Debug)]
-pub enum Content<'a> {
-    /// A folder or a file of this machine.
-    Path(&'a Path),
-    /// What was downloaded.
-    Bytes(&'a [u8]),
 }

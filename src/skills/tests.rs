@@ -10,10 +10,10 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tempfile::TempDir;
 
-use crate::archive::unpack;
+use crate::archive::{read, unpack};
 use crate::check::check;
 use crate::listing::listing;
-use crate::package::{Content, Package, open};
+use crate::package::{Package, open};
 use crate::report::report;
 use crate::shelf::Shelf;
 use crate::skill::Skill;
@@ -57,7 +57,7 @@ impl House {
 }
 
 fn from(path: &Path) -> Package {
-    open(Content::Path(path), "a folder", None).unwrap()
+    open(&read(path).unwrap(), "a folder", None).unwrap()
 }
 
 #[test]
@@ -235,11 +235,12 @@ fn of_several_skills_one_is_chosen() {
     let one = text("a", "x");
     let both =
         zip(&[("r/a/SKILL.md", one.as_bytes()), ("r/b/SKILL.md", text("b", "y").as_bytes())]);
-    let why = open(Content::Bytes(&both), "u", None).unwrap_err().to_string();
+    let both = unpack(&both).unwrap();
+    let why = open(&both, "u", None).unwrap_err().to_string();
     assert_eq!(why, "there are several skills: choose one with --skill (a, b)");
-    assert_eq!(open(Content::Bytes(&both), "u", Some("b")).unwrap().name, "b");
-    assert!(open(Content::Bytes(&both), "u", Some("c")).is_err());
-    assert_eq!(open(Content::Bytes(one.as_bytes()), "u", None).unwrap().name, "a");
+    assert_eq!(open(&both, "u", Some("b")).unwrap().name, "b");
+    assert!(open(&both, "u", Some("c")).is_err());
+    assert_eq!(open(&unpack(one.as_bytes()).unwrap(), "u", None).unwrap().name, "a");
 }
 
 #[test]
