@@ -1,6 +1,6 @@
 //! `selkie webhooks`: what other services may call, and a call to try one.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -110,12 +110,9 @@ fn line(hook: &Endpoint) -> String {
     };
     let events = list("on", &hook.events);
     let tools = list("with", &hook.tools);
-    format!(
-        "{} · POST {} · {}{events} · {does}{tools}{to}\n",
-        hook.name,
-        hook.path,
-        hook.form.name()
-    )
+    let form = json!(hook.form);
+    let form = form.as_str().unwrap_or_default();
+    format!("{} · POST {} · {form}{events} · {does}{tools}{to}\n", hook.name, hook.path)
 }
 
 fn test(plan: &AppConfig, name: &str, payload: Option<PathBuf>) -> Outcome {
@@ -129,7 +126,8 @@ fn test(plan: &AppConfig, name: &str, payload: Option<PathBuf>) -> Outcome {
     };
     let payload = payload.map(|file| read(&file)).transpose()?;
     let address = plan.settings.webhooks.address().map_err(Failure::Usage)?;
-    let Some(address) = address.map(here).filter(|address| address.port() != 0) else {
+    // One that is every address leads to this machine.
+    let Some(address) = address.filter(|address| address.port() != 0) else {
         let says = "webhooks.listen names no port: write one, such as 127.0.0.1:8787";
         return Err(Failure::Usage(says.to_owned()));
     };
@@ -145,16 +143,6 @@ fn read(file: &Path) -> Result<Vec<u8>, Failure> {
         return Err(told("is larger than 1 MiB, and so refused by every webhook".to_owned()));
     }
     std::fs::read(file).map_err(|error| told(error.to_string()))
-}
-
-/// Where this machine reaches an address that is every address.
-fn here(address: SocketAddr) -> SocketAddr {
-    let ip = match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        ip => ip,
-    };
-    SocketAddr::new(ip, address.port())
 }
 
 /// Sends a call, and prints what is answered.

@@ -25,10 +25,9 @@ pub fn problems(settings: &Settings, kits: &[ChannelKit]) -> Vec<Wrong> {
         wrong.push((path(&["secrets", "auth_profiles"]), message));
     }
     for (name, profile) in all {
-        wrong.extend(faults(name, profile, kits).into_iter().map(|(keys, message)| {
-            let section = ["secrets", "auth_profiles", name].map(str::to_owned);
-            (section.into_iter().chain(keys).collect(), message)
-        }));
+        let below = |keys| [path(&["secrets", "auth_profiles", name]), keys].concat();
+        let faults = faults(name, profile, kits).into_iter();
+        wrong.extend(faults.map(|(keys, message)| (below(keys), message)));
     }
     for (name, server) in &settings.mcp.servers {
         let Some(named) = &server.auth else { continue };

@@ -60,16 +60,11 @@ impl Door {
     pub fn routes(self: &Arc<Self>) -> Router {
         Router::new().fallback(receive).with_state(Arc::clone(self))
     }
-
-    fn gate(&self, path: &str) -> Option<Arc<Gate>> {
-        locked(&self.gates).get(path).cloned()
-    }
 }
 
 async fn receive(State(door): State<Arc<Door>>, request: Request) -> Response {
-    let Some(gate) = door.gate(request.uri().path()) else {
-        return StatusCode::NOT_FOUND.into_response();
-    };
+    let gate = locked(&door.gates).get(request.uri().path()).cloned();
+    let Some(gate) = gate else { return StatusCode::NOT_FOUND.into_response() };
     if request.method() != Method::POST {
         return (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "POST")]).into_response();
     }
