@@ -7,6 +7,7 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
+use selkie_channel_core::hash::in_hex;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::SkillError;
@@ -96,8 +97,7 @@ impl Tree {
                 sum.update(part);
             }
         }
-        let hex: String = sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("sha256:{hex}")
+        format!("sha256:{}", in_hex(&sum.finalize()))
     }
 
     /// Takes the skills out of it: the folders that hold a `SKILL.md` and lie in no other one that does.

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use selkie_channel_core::Redactor;
+use selkie_channel_core::hash::in_hex;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -199,7 +200,7 @@ impl ResolvedCall {
             "reads": states(&basis.reads)?,
             "files": states(&self.changes)?,
         });
-        Ok(hex(&Sha256::digest(all.to_string())))
+        Ok(in_hex(&Sha256::digest(all.to_string())))
     }
 
     /// What it works with: what its tool says, and the file of a tool that reads files.
@@ -348,7 +349,7 @@ fn state_of(path: &Path) -> io::Result<Value> {
                     read => digest.update(&buffer[..read]),
                 }
             }
-            hex(&digest.finalize())
+            in_hex(&digest.finalize())
         }
         false => format!("{} {}", found.mtime(), found.mtime_nsec()),
     };
@@ -357,10 +358,6 @@ fn state_of(path: &Path) -> io::Result<Value> {
 
 fn identity(folder: &Path) -> Value {
     folder.metadata().map_or(Value::Null, |found| json!([found.dev(), found.ino()]))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! FNV-1a, for keys that must stay the same over versions and restarts.
+//! FNV-1a, for keys that must stay the same over versions and restarts, and how hashes are written.
 
 use std::hash::Hasher;
 
@@ -7,6 +7,11 @@ pub fn fnv(bytes: &[u8]) -> u64 {
     let mut sum = Fnv::default();
     sum.write(bytes);
     sum.finish()
+}
+
+/// Writes bytes as hexadecimal digits.
+pub fn in_hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The hash of bytes that come in pieces.

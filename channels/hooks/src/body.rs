@@ -3,11 +3,12 @@
 use axum::http::HeaderMap;
 use chrono::{DateTime, Days, Utc};
 use ring::digest::{SHA256, digest};
+use selkie_channel_core::hash::in_hex;
 use selkie_channel_core::json;
 use serde_json::Value;
 
 use crate::form::Form;
-use crate::header::{in_hex, only};
+use crate::header::only;
 
 /// What a model reads of a payload at most, in bytes: as much as some ten thousand tokens.
 pub const MAX_PAYLOAD: usize = 32 * 1024;

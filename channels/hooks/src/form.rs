@@ -5,9 +5,10 @@ use chrono::{DateTime, TimeDelta, Utc};
 use ring::hmac;
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret, SecretString};
+use selkie_channel_core::hash::in_hex;
 use serde::{Deserialize, Serialize};
 
-use crate::header::{Signature, bearer, hex, in_hex, only, seconds, signed_at};
+use crate::header::{Signature, bearer, hex, only, seconds, signed_at};
 
 /// How far from now a signed time may be: what is older is somebody's recording.
 const WINDOW: TimeDelta = TimeDelta::minutes(5);
@@ -44,16 +45,6 @@ pub enum SignatureFault {
 }
 
 impl Form {
-    /// Returns its name in the config.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Github => "github",
-            Self::Stripe => "stripe",
-            Self::Slack => "slack",
-            Self::Plain => "plain",
-        }
-    }
-
     /// Whether a request is signed with this secret.
     ///
     /// # Errors

@@ -42,11 +42,6 @@ pub fn hex(text: &str, prefix: &str) -> Option<Signature> {
     Some(signature)
 }
 
-/// Writes a signature as hexadecimal digits.
-pub fn in_hex(signature: &[u8]) -> String {
-    signature.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// Reads `t=…,v1=…`, as Stripe signs. Signatures of other versions are passed over.
 pub fn signed_at(text: &str) -> Option<SignedAt<'_>> {
     let mut read = SignedAt::default();
@@ -79,6 +74,7 @@ pub fn bearer(text: &str) -> Option<&str> {
 mod tests {
     use axum::http::HeaderValue;
     use proptest::prelude::*;
+    use selkie_channel_core::hash::in_hex;
 
     use super::*;
 

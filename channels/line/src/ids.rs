@@ -1,5 +1,6 @@
 //! LINE's ids as selkie writes them: `line:U…` a person, `line:C…` a group, `line:R…` a room.
 
+use selkie_channel_core::hash::in_hex;
 use selkie_channel_core::{
     AccountId, Address, Audience, ContactField, ConversationId, Features, PersonId, PlaceId,
     Sighting,
@@ -79,27 +80,23 @@ pub fn person(id: &str) -> PersonId {
 /// Returns the bot's account: a hash of the channel secret, which is known before LINE is asked who the
 /// bot is and says nothing of the secret.
 pub fn account_of(secret: &str) -> AccountId {
-    AccountId::new(format!("line:x{}", &hex(&digest(secret.as_bytes()))[..16]))
+    AccountId::new(format!("line:x{}", &digest(secret.as_bytes())[..16]))
 }
 
 /// Makes a key in the form of a UUID from a text: the same text, the same key.
 pub fn uuid_of(text: &str) -> String {
-    let hex = hex(&digest(text.as_bytes()));
+    let hex = digest(text.as_bytes());
     // Version 8 (made by a rule of our own), variant 1.
     format!("{}-{}-8{}-9{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..32])
 }
 
 /// Returns a short name of a raw event that brought no id.
 pub fn name_of(raw: &str) -> String {
-    hex(&digest(raw.as_bytes()))[..16].to_owned()
+    digest(raw.as_bytes())[..16].to_owned()
 }
 
-fn digest(bytes: &[u8]) -> ring::digest::Digest {
-    ring::digest::digest(&ring::digest::SHA256, bytes)
-}
-
-fn hex(digest: &ring::digest::Digest) -> String {
-    digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+fn digest(bytes: &[u8]) -> String {
+    in_hex(ring::digest::digest(&ring::digest::SHA256, bytes).as_ref())
 }
 
 /// Reads and explains LINE's ids for one bot.

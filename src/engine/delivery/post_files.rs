@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use selkie_channel_core::Redactor;
+use selkie_channel_core::hash::in_hex;
 use sha2::{Digest as _, Sha256};
 use tokio::fs;
 
@@ -53,7 +54,7 @@ impl PostFiles {
             fs::remove_file(&begun).await.ok();
             return copied.map(|_| None);
         }
-        let sha256 = hex(&digest.finalize());
+        let sha256 = in_hex(&digest.finalize());
         let own = self.folder.join(&sha256);
         private(&own).await?;
         let path = own.join(COPY);
@@ -100,10 +101,6 @@ impl ports::PostFiles for PostFiles {
             }
         }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

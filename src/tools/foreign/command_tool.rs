@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use selkie_channel_core::hash::in_hex;
 use selkie_sandbox::{Limits, State};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -77,7 +78,7 @@ impl CommandTool {
     fn identity(&self) -> String {
         let CommandSettings { command, args, cwd, .. } = &self.settings;
         let all = json!([command, args, cwd]).to_string();
-        Sha256::digest(all).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+        in_hex(&Sha256::digest(all)[..16])
     }
 
     fn output(&self, text: String, errors: &str, state: State) -> Output {
