@@ -80,12 +80,11 @@ pub(crate) fn folders(root: &Path, skipped: &mut Catalogue) -> Vec<PathBuf> {
             continue;
         }
         let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
-        let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let is_plain = |entry: &fs::DirEntry| {
+        let inner = entries.filter(|entry| {
             let name = entry.file_name();
-            !name.to_string_lossy().starts_with('.') && name != "node_modules"
-        };
-        let inner = entries.filter(|entry| is_folder(entry) && is_plain(entry));
+            let is_plain = !name.to_string_lossy().starts_with('.') && name != "node_modules";
+            is_plain && entry.file_type().is_ok_and(|kind| kind.is_dir())
+        });
         left.extend(inner.map(|entry| (entry.path(), depth + 1)));
     }
     found.sort();

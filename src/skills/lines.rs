@@ -51,7 +51,7 @@ pub(crate) fn commands(path: &str, text: &str) -> Vec<Line> {
             is_script || block.as_deref().is_some_and(|it| it.is_empty() || is_in(SHELLS, it));
         let is_one = match in_shell {
             true => !bare.is_empty() && !bare.starts_with('#'),
-            false => starts_others(line) || has_command(bare),
+            false => STARTS.split(' ').any(|start| line.contains(start)) || has_command(bare),
         };
         if is_one {
             found.push(shown(at, line));
@@ -62,10 +62,6 @@ pub(crate) fn commands(path: &str, text: &str) -> Vec<Line> {
 
 fn is_in(list: &str, word: &str) -> bool {
     list.split(' ').any(|one| one == word)
-}
-
-fn starts_others(line: &str) -> bool {
-    STARTS.split(' ').any(|start| line.contains(start))
 }
 
 /// Whether a line begins with a program, or has one in its code.
@@ -96,12 +92,9 @@ fn is_address(word: &str) -> bool {
     let has_scheme = word.split_once("://").is_some_and(|(before, after)| {
         !after.is_empty() && before.ends_with(|c: char| c.is_ascii_alphanumeric())
     });
-    has_scheme || word.starts_with("www.") || word.starts_with("git@") || is_ip(word)
-}
-
-fn is_ip(word: &str) -> bool {
     let host = word.split(['/', ':']).next().unwrap_or_default();
-    host.parse::<std::net::Ipv4Addr>().is_ok()
+    let is_ip = host.parse::<std::net::Ipv4Addr>().is_ok();
+    has_scheme || word.starts_with("www.") || word.starts_with("git@") || is_ip
 }
 
 fn shown(at: usize, line: &str) -> Line {

@@ -4,14 +4,12 @@ use selkie_domain::tokens;
 
 use crate::skill::Skill;
 
-/// Of a model's window, in percent.
-const SHARE: u64 = 1;
 /// Skills that a search names.
 const MAX_FOUND: usize = 10;
 
 /// Lists skills in a hundredth of a window: a line each, else their names, else how many there are.
 pub(crate) fn listing(skills: &[&Skill], window: u64) -> String {
-    let most = window * SHARE / 100;
+    let most = window / 100;
     let lines: Vec<String> = skills.iter().map(|skill| line(skill)).collect();
     let lines = lines.join("\n");
     if tokens::of_text(&lines) <= most {

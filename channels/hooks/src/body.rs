@@ -46,15 +46,14 @@ impl<'b> Payload<'b> {
 
     /// Names the event, as `events` may name it: the whole kind first, then one that says more.
     pub fn kinds(&self) -> Vec<String> {
-        let text = |path: &[&str]| self.text(path).map(str::to_owned);
         let kind = match self.form {
-            Form::Github => only(self.headers, GITHUB_EVENT).map(str::to_owned),
-            Form::Stripe => text(&["type"]),
-            Form::Slack => text(&["event", "type"]).or_else(|| text(&["type"])),
-            Form::Plain => text(&["type"]).or_else(|| text(&["event"])),
+            Form::Github => only(self.headers, GITHUB_EVENT),
+            Form::Stripe => self.text(&["type"]),
+            Form::Slack => self.text(&["event", "type"]).or_else(|| self.text(&["type"])),
+            Form::Plain => self.text(&["type"]).or_else(|| self.text(&["event"])),
         };
         let kind = kind.map(|kind| kind.chars().take(MAX_KIND).collect::<String>());
-        let action = text(&["action"]).filter(|_| self.form == Form::Github);
+        let action = self.text(&["action"]).filter(|_| self.form == Form::Github);
         let whole = kind.as_ref().zip(action).map(|(kind, action)| format!("{kind}.{action}"));
         kind.clone().into_iter().chain(whole).collect()
     }

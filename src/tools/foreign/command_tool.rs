@@ -42,7 +42,7 @@ pub(crate) fn command_tools<'a>(
     commands: &'a Commands,
     spoken: &'a SpokenPrograms,
 ) -> impl Iterator<Item = ToolEntry> + 'a {
-    let made = |(name, settings): (&String, &CommandSettings)| {
+    commands.iter().map(|(name, settings)| {
         let tool = CommandTool {
             name: lasting(name),
             settings: settings.clone(),
@@ -50,8 +50,7 @@ pub(crate) fn command_tools<'a>(
             limits: Limits::default(),
         };
         ToolEntry::new(true, tool)
-    };
-    commands.iter().map(made)
+    })
 }
 
 impl CommandTool {

@@ -62,7 +62,8 @@ impl Handler for ToolSearch {
 
     async fn call(&self, scope: &Scope, args: Value) -> Result<Output, ToolError> {
         let Query { query, server, limit } = typed(args)?;
-        let words: Vec<String> = words(&query).collect();
+        let words = query.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let words: Vec<String> = words.map(str::to_lowercase).collect();
         let of = |spec: &ToolSpec| spec.foreign.as_ref().and_then(|foreign| foreign.server);
         let is_asked = |name: &str| server.as_ref().is_none_or(|server| server == name);
         let specs = scope.tools.specs().iter().filter(|spec| of(spec).is_some_and(is_asked));
@@ -94,11 +95,6 @@ fn rank(spec: &ToolSpec, words: &[String]) -> usize {
         usize::from(name.contains(word)) * 3 + usize::from(description.contains(word))
     };
     words.iter().map(of).sum()
-}
-
-fn words(text: &str) -> impl Iterator<Item = String> + '_ {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase)
 }
 
 fn described(spec: &ToolSpec) -> String {
