@@ -64,7 +64,8 @@ fn faults(front: &Front, folder: &str) -> Vec<String> {
     for (key, value) in &front.values {
         let is_right = match (key.as_str(), value) {
             ("metadata", Value::Object(texts)) => texts.values().all(Value::is_string),
-            ("metadata", _) => false,
+            ("auth_profiles", Value::Array(names)) => names.iter().all(Value::is_string),
+            ("metadata" | "auth_profiles", _) => false,
             _ => value.is_string() || value.is_number(),
         };
         if !front::KEYS.split(", ").any(|known| known == key) {
@@ -72,7 +73,11 @@ fn faults(front: &Front, folder: &str) -> Vec<String> {
             let key = one_line(key);
             all.push(format!("{key} is no key of the specification (takes {takes})"));
         } else if !is_right {
-            let takes = if key == "metadata" { "texts by their keys" } else { "text" };
+            let takes = match key.as_str() {
+                "metadata" => "texts by their keys",
+                "auth_profiles" => "a list of names",
+                _ => "text",
+            };
             all.push(format!("{key} takes {takes}"));
         }
     }

@@ -289,6 +289,21 @@ fn skills_as_they_are_found_in_the_world_can_be_used() {
 }
 
 #[test]
+fn credentials_are_a_list_of_names() {
+    let findings = |profiles: &str| {
+        let house = House::new();
+        let front = format!("name: shop\ndescription: x\nauth_profiles: {profiles}");
+        put(&house.at("shop"), "SKILL.md", &format!("---\n{front}\n---\nAsk the shop.\n"));
+        let found = check(&Tree::of_folder(&house.at("shop")).unwrap());
+        found.into_iter().map(|one| one.message).collect::<Vec<_>>()
+    };
+    assert_eq!(findings("[shop]"), [""; 0]);
+    for wrong in ["shop", "[{ shop: x }]"] {
+        assert_eq!(findings(wrong), ["auth_profiles takes a list of names"]);
+    }
+}
+
+#[test]
 fn an_owner_sees_what_is_in_it() {
     let house = House::new();
     put(
