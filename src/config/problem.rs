@@ -15,7 +15,10 @@ const OTHER_NAMES: [(&[&str], &str); 6] = [
         "who the bot is stands in persona/IDENTITY.md and persona/SOUL.md in the state folder",
     ),
     (&["log_level", "loglevel", "log", "verbose"], "write logging.level"),
-    (&["mcp", "mcp_servers", "mcpservers"], "selkie has no MCP servers yet"),
+    (
+        &["mcp_servers", "mcpservers"],
+        "write mcp.servers; `selkie mcp import FILE` prints another program's servers that way",
+    ),
     (&["tz", "time_zone"], "write timezone"),
     (&["cron", "jobs", "tasks", "heartbeats"], "write schedules, a list"),
     (

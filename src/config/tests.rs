@@ -174,7 +174,7 @@ fn keys_of_other_programs_lead_to_ours() {
     assert_snapshot!(desk.problems(), @"
     config.yaml:1: system_prompt is not a key: who the bot is stands in persona/IDENTITY.md and persona/SOUL.md in the state folder
     config.yaml:2: log_level is not a key: write logging.level
-    config.yaml:3: mcpServers is not a key: selkie has no MCP servers yet
+    config.yaml:3: mcpServers is not a key: write mcp.servers; `selkie mcp import FILE` prints another program's servers that way
     config.yaml:4: mood is not a key (selkie config example shows every key)
     ");
 }
