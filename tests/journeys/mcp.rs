@@ -143,3 +143,37 @@ async fn what_a_server_says_is_others_words() {
     assert!(request.text.contains("a tool of the MCP server shop"), "{}", request.text);
     assert_eq!(calls(&world), 1, "the second call asks, though it only reads");
 }
+
+/// What is not taken over is said, and what is taken is a section of ours.
+#[tokio::test(flavor = "multi_thread")]
+async fn servers_of_another_programs_config_become_a_section() {
+    let mut world = World::offline().await;
+    let theirs = world.home.folder().join("mcp.json");
+    let servers = json!({
+        "File System": { "command": "npx", "args": ["server-filesystem"], "env": { "TOKEN": "${env:GH_TOKEN}" } },
+        "wiki": { "type": "http", "url": "https://wiki.example/mcp", "headers": { "X-Key": "k" } },
+        "old": { "command": "old", "disabled": true },
+    });
+    fs::write(&theirs, json!({ "mcpServers": servers }).to_string()).expect("a file");
+    let (code, section, notes) = world.home.run(&["mcp", "import", &theirs.to_string_lossy()]);
+    assert_eq!(code, 0, "{notes}");
+    assert_eq!(
+        notes,
+        "File System: write what ${env:GH_TOKEN} stands for in its place: selkie does not fill it in\n\
+         old: is left out, because it is disabled there\n\
+         wiki: put the header X-Key into a file of its own, and name that in headers_file\n\
+         Put this into config.yaml, then run `selkie mcp trust NAME` for each server.\n"
+    );
+    let section: serde_json::Value = serde_saphyr::from_str(&section).expect("YAML");
+    world.home.set("mcp", section["mcp"].clone());
+    let (code, list, errors) = world.home.run(&["mcp", "list", "--json"]);
+    assert_eq!(code, 0, "{errors}");
+    let list: serde_json::Value = serde_json::from_str(&list).expect("JSON");
+    let names: Vec<&str> = list
+        .as_array()
+        .expect("servers")
+        .iter()
+        .filter_map(|server| server["name"].as_str())
+        .collect();
+    assert_eq!(names, ["file-system", "wiki"]);
+}

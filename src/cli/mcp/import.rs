@@ -34,6 +34,8 @@ struct ForeignServer {
     url: Option<String>,
     #[serde(default, skip_serializing)]
     headers: BTreeMap<String, String>,
+    #[serde(default, skip_serializing)]
+    disabled: bool,
 }
 
 pub(super) fn import(file: &Path) -> Outcome {
@@ -48,6 +50,10 @@ pub(super) fn import(file: &Path) -> Outcome {
     })?;
     let mut servers = Map::new();
     for (name, written) in read.servers {
+        if written.disabled {
+            print::told(&format!("{name}: is left out, because it is disabled there"));
+            continue;
+        }
         let mut ours = our_name(&name);
         while servers.contains_key(&ours) {
             ours.push('2');
@@ -57,7 +63,14 @@ pub(super) fn import(file: &Path) -> Outcome {
                 "{name}: put the header {header} into a file of its own, and name that in headers_file"
             ));
         }
-        servers.insert(ours, json!(written));
+        let written = json!(written);
+        if let Some((_, variable)) = written.to_string().split_once("${") {
+            let variable = variable.split('}').next().unwrap_or_default();
+            print::told(&format!(
+                "{name}: write what ${{{variable}}} stands for in its place: selkie does not fill it in"
+            ));
+        }
+        servers.insert(ours, written);
     }
     // JSON is YAML; one server a line is read by people, too.
     let mut section = "mcp:\n  servers:\n".to_owned();
