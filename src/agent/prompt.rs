@@ -6,6 +6,7 @@
 use chrono::SecondsFormat;
 
 use crate::short;
+use selkie_channel_core::shorten;
 use selkie_domain::facts::{Facts, Mode, Where};
 use selkie_domain::transcript::UserMessage;
 
@@ -164,11 +165,7 @@ pub fn fenced(what: &str, text: &str) -> String {
 /// brackets, without characters that are not seen or turn the reading around, [`LABEL`] characters at
 /// most.
 pub fn label(text: &str) -> String {
-    let line = one_line(text);
-    match line.char_indices().nth(LABEL) {
-        Some((end, _)) => format!("{}…", line[..end].trim_end()),
-        None => line,
-    }
+    shorten(&one_line(text), LABEL)
 }
 
 /// Writes who somebody is: the name that they gave themselves, and the one id in brackets, which is the

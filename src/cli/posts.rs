@@ -9,6 +9,7 @@ use selkie_app::Binary;
 use selkie_app::build::ConfigChoice;
 use selkie_app::posts::PostEdit;
 use selkie_app::request::{Request, Response};
+use selkie_channel_core::shorten_line;
 use selkie_guard::visible::{one_line, visible};
 use selkie_schedule::line::next_beside;
 use selkie_schedule::post_view::PostView;
@@ -154,12 +155,7 @@ fn line(post: &PostView) -> String {
 }
 
 fn beginning(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line = visible(&line);
-    match line.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    visible(&shorten_line(text, SHOWN))
 }
 
 /// Its next times as people read them.

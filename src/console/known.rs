@@ -14,6 +14,7 @@ use tokio::time::timeout;
 use super::Console;
 use super::answer::Fault;
 use super::asked::{ConsoleState, Of, Rows, TIMEOUT, TOTAL, find, limit};
+use selkie_channel_core::shorten;
 use selkie_domain::facts::Trust;
 use selkie_domain::taint::Taint;
 use selkie_engine::flow::{ChatItem, KnowledgeResult, KnowledgeView, Unreadable};
@@ -220,8 +221,5 @@ fn shown_all(texts: &[String], most: usize) -> Vec<String> {
 
 /// In one line, with nothing in it that hides or steers.
 fn shown(text: &str) -> String {
-    match text.char_indices().nth(MAX_LENGTH) {
-        Some((end, _)) => format!("{}…", harmless(&one_line(&text[..end]))),
-        None => harmless(&one_line(text)),
-    }
+    harmless(&one_line(&shorten(text, MAX_LENGTH)))
 }

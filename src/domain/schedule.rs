@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
-use selkie_channel_core::{ConversationId, PersonId, Post};
+use selkie_channel_core::{ConversationId, PersonId, Post, shorten_line};
 use serde::{Deserialize, Serialize};
 
 use crate::choice::Choice;
@@ -43,11 +43,7 @@ impl Schedule {
     pub fn name(&self) -> String {
         const MAX_LENGTH: usize = 60;
         let named = if self.title.is_empty() { self.action.text() } else { &self.title };
-        let line = shown(named).split_whitespace().collect::<Vec<_>>().join(" ");
-        match line.char_indices().nth(MAX_LENGTH) {
-            Some((end, _)) => format!("{}…", &line[..end]),
-            None => line,
-        }
+        shorten_line(&shown(named), MAX_LENGTH)
     }
 }
 

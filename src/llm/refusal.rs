@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::profile::Profile;
 use crate::{AskError, ModelError, Reason};
+use selkie_channel_core::shorten_line;
 use selkie_domain::usage::Usage;
 
 /// A wait longer than this is no better than this: the deadline of the request ends it earlier.
@@ -222,11 +223,9 @@ pub(super) fn retry_after(headers: &HeaderMap, now: DateTime<Utc>) -> Option<Dur
 }
 
 fn shortened(text: &str) -> String {
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match flat.char_indices().nth(MAX_WORDS) {
-        Some((at, _)) => format!("{}…", &flat[..at]),
-        None if flat.is_empty() => "no words".to_owned(),
-        None => flat,
+    match shorten_line(text, MAX_WORDS) {
+        line if line.is_empty() => "no words".to_owned(),
+        line => line,
     }
 }
 

@@ -1,14 +1,11 @@
 //! Foreign text, cut to a bound and with nothing in it that steers a screen or hides.
 
+use selkie_channel_core::shorten;
 use selkie_guard::visible::{harmless, one_line};
 
 /// Makes one short line of foreign text.
 pub(crate) fn short(text: &str, most: usize) -> String {
-    let line = one_line(&clean(begin(text.trim(), most * 4)));
-    match line.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    shorten(&one_line(&clean(begin(text.trim(), most * 4))), most)
 }
 
 /// Cleans foreign text of several lines.

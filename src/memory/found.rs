@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::score::score;
+use selkie_channel_core::shorten;
 use selkie_domain::facts::Trust;
 use selkie_domain::provenance::Provenance;
 use selkie_domain::taint::Taint;
@@ -101,14 +102,7 @@ impl ScoredPiece {
             Taint::Derived | Taint::Raw => ", out of others' words",
         };
         let score = self.score;
-        format!("{path}:{lines} (score {score:.2}{section}{others})\n  {}", shown(text))
-    }
-}
-
-fn shown(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+        format!("{path}:{lines} (score {score:.2}{section}{others})\n  {}", shorten(text, SHOWN))
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use selkie_channel_core::Redactor;
+use selkie_channel_core::{Redactor, shorten};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tar::{Builder, EntryType, Header};
@@ -96,11 +96,7 @@ pub fn end_of_log(path: &Path) -> anyhow::Result<String> {
     let text = String::from_utf8_lossy(&bytes).into_owned();
     // The first line is cut where not all is read, and may be the rest of a secret.
     let lines = text.lines().skip(usize::from(from > 0));
-    let cut = |line: &str| match line.char_indices().nth(MAX_LINE) {
-        Some((at, _)) => format!("{}…\n", &line[..at]),
-        None => format!("{line}\n"),
-    };
-    Ok(lines.map(cut).collect())
+    Ok(lines.map(|line| shorten(line, MAX_LINE) + "\n").collect())
 }
 
 /// Writes the bundle, for us alone, whole or not at all.

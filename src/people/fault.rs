@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use selkie_channel_core::shorten_line;
+
 /// Something that could not be read, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
@@ -33,9 +35,5 @@ impl fmt::Display for Fault {
 /// The beginning of what people wrote, in one line, to be named in a fault.
 pub(super) fn shown(text: &str) -> String {
     const MAX_LENGTH: usize = 60;
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(MAX_LENGTH) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    shorten_line(text, MAX_LENGTH)
 }

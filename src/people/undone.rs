@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use selkie_channel_core::shorten;
+
 use super::files::Version;
 
 /// So many lines are told.
@@ -39,6 +41,7 @@ impl RestoredVersion {
         let all = gone.len() + back.len();
         // Half for each, and what one leaves the other takes.
         let most_gone = (MAX - MAX / 2).max(MAX.saturating_sub(back.len()));
+        let cut = |line| shorten(line, MAX_LENGTH);
         let gone: Vec<String> = gone.into_iter().take(most_gone).map(cut).collect();
         let back: Vec<String> = back.into_iter().take(MAX - gone.len()).map(cut).collect();
         let more = all - gone.len() - back.len();
@@ -64,13 +67,6 @@ fn only_in<'a>(text: &'a str, other: &str) -> Vec<&'a str> {
 
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim_end).filter(|line| !line.is_empty())
-}
-
-fn cut(line: &str) -> String {
-    match line.char_indices().nth(MAX_LENGTH) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use selkie_channel_core::shorten;
 use selkie_guard::visible::{one_line, visible};
 
 /// Characters of a line that are shown.
@@ -98,12 +99,7 @@ fn is_address(word: &str) -> bool {
 }
 
 fn shown(at: usize, line: &str) -> Line {
-    let text = one_line(&visible(line.trim()));
-    let text = match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    };
-    Line { number: at + 1, text }
+    Line { number: at + 1, text: shorten(&one_line(&visible(line.trim())), SHOWN) }
 }
 
 #[cfg(test)]

@@ -42,6 +42,7 @@ mod secret_patterns;
 pub mod server;
 pub mod settings;
 mod setup;
+mod shorten;
 pub mod split;
 pub mod styled;
 mod table;
@@ -83,3 +84,4 @@ pub use roles::{
 };
 pub use search::Search;
 pub use setup::{Setup, SetupField};
+pub use shorten::{shorten, shorten_line};

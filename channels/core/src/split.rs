@@ -5,6 +5,14 @@ pub fn utf16_len(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
 
+/// Returns a text as it is; of one that takes more UTF-16 units (at least one) the beginning, with `…` behind it.
+pub fn shorten(text: &str, units: usize) -> String {
+    match utf16_len(text) <= units {
+        true => text.to_owned(),
+        false => format!("{}…", text[..fitting(text, units.saturating_sub(1))].trim_end()),
+    }
+}
+
 /// Cuts plain text into pieces of at most `limit` UTF-16 units, at a paragraph, a line or a blank where
 /// one stands in the second half of the piece. No character is lost but the white space at a cut.
 /// Empty for text that shows nothing.

@@ -48,9 +48,9 @@ impl Buttons {
     /// Makes the buttons of a question; none when it has no choices or more than LINE shows.
     pub fn of(question: &Question, form: Form) -> Option<Self> {
         let button = |choice: &selkie_channel_core::Choice| Button {
-            label: cut(&choice.label, MAX_LABEL),
+            label: split::shorten(choice.label.trim(), MAX_LABEL),
             data: format!("{OURS}{}:{}", question.key, choice.id),
-            display: cut(&choice.label, MAX_DISPLAY),
+            display: split::shorten(choice.label.trim(), MAX_DISPLAY),
         };
         let items: Vec<Button> = question.choices.iter().map(button).collect();
         let shown = (1..=MAX_QUICK).contains(&items.len())
@@ -90,15 +90,6 @@ pub fn read(data: &str) -> Option<(String, String)> {
     let word = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_alphanumeric());
     (word(key) && word(choice) && key.len() <= 24 && choice.len() <= 8)
         .then(|| (key.to_owned(), choice.to_owned()))
-}
-
-/// Cuts a text at a limit of UTF-16 units.
-pub fn cut(text: &str, most: usize) -> String {
-    let text = text.trim();
-    if split::utf16_len(text) <= most {
-        return text.to_owned();
-    }
-    format!("{}…", text[..split::fitting(text, most - 1)].trim_end())
 }
 
 #[cfg(test)]
@@ -150,7 +141,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_label_fits(label in "\\PC{0,60}") {
-            let cut = cut(&label, MAX_LABEL);
+            let cut = split::shorten(label.trim(), MAX_LABEL);
             prop_assert!(split::utf16_len(&cut) <= MAX_LABEL);
         }
 

@@ -157,7 +157,7 @@ fn ask(outbound: &Outbound, spot: &Spot, question: &Question) -> Vec<Part> {
 
 /// A card, whose button stays: the answer may be fetched hours later. It is never worth a push.
 fn held(outbound: &Outbound, spot: &Spot, question: &Question) -> Vec<Part> {
-    let text = buttons::cut(&plain::render(&question.markdown), buttons::MAX_CARD);
+    let text = split::shorten(plain::render(&question.markdown).trim(), buttons::MAX_CARD);
     let first = says(outbound, spot, &text).into_iter().next();
     let Some(say) = first.filter(|say| say.reply_token.is_some()) else { return Vec::new() };
     let buttons = Buttons::of(question, Form::Card);

@@ -97,7 +97,7 @@ impl Maker<'_> {
         let mut answer = AnswerCallbackQuery::new(CallbackQueryId(handle.to_owned()));
         let text = text.trim();
         if !text.is_empty() {
-            answer = answer.text(shortened(text, MAX_TAP_ANSWER));
+            answer = answer.text(split::shorten(text, MAX_TAP_ANSWER));
         }
         self.state("answerCallbackQuery", json!(answer), &format!("[tap answered] {text}"))
     }
@@ -112,7 +112,7 @@ impl Maker<'_> {
         forced.selective = self.outbound.quote.is_some();
         let hint = question.placeholder.trim();
         if !hint.is_empty() {
-            forced = forced.input_field_placeholder(shortened(hint, MAX_HINT));
+            forced = forced.input_field_placeholder(split::shorten(hint, MAX_HINT));
         }
         Some(ReplyMarkup::ForceReply(forced))
     }
@@ -168,13 +168,6 @@ fn one_piece(text: &StyledText) -> Option<Piece> {
         first.plain.push('…');
     }
     Some(first)
-}
-
-fn shortened(text: &str, most: usize) -> String {
-    if split::utf16_len(text) <= most {
-        return text.to_owned();
-    }
-    format!("{}…", text[..split::fitting(text, most - 1)].trim_end())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::origin::{person, schedule};
 use super::text::{clock, short, word};
 use crate::print;
+use selkie_channel_core::shorten;
 use selkie_schedule::zone::Zone;
 
 /// How much of what was asked a line shows, in characters.
@@ -82,11 +83,9 @@ fn place(task: &Value) -> String {
 }
 
 fn asked(text: &str) -> String {
-    let text = short(text);
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("\"{}…\"", &text[..end]),
-        None if text.is_empty() => "(the words are not kept)".to_owned(),
-        None => format!("\"{text}\""),
+    match shorten(&short(text), SHOWN) {
+        text if text.is_empty() => "(the words are not kept)".to_owned(),
+        text => format!("\"{text}\""),
     }
 }
 

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Duration, Utc};
 use serde_json::Value;
 
+use selkie_channel_core::shorten;
 use selkie_domain::pairing;
 use selkie_guard::visible::{harmless, one_line};
 use selkie_schedule::zone::Zone;
@@ -37,11 +38,7 @@ pub(super) fn short(text: &str) -> String {
         line.push(' ');
         line.push_str(word);
     }
-    let cut = match line.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    };
-    harmless(&one_line(&cut))
+    harmless(&one_line(&shorten(&line, SHOWN)))
 }
 
 /// The same in quotation marks.

@@ -4,6 +4,8 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
+use selkie_channel_core::shorten;
+
 use super::effort::{Effort, EffortExhausted};
 use super::follow::{self, choices, resolve};
 use crate::span;
@@ -29,7 +31,7 @@ pub(super) fn describe_within(
         return any_of(root, choices, effort);
     }
     if let Some(constant) = schema.get("const") {
-        return Ok(cut(plain(constant), MAX_LENGTH));
+        return Ok(shorten(&plain(constant), MAX_LENGTH));
     }
     if schema.get("format").is_some_and(|format| format == span::FORMAT) {
         return Ok("a length of time (500ms, 30s, 10m, 2h or 7d)".to_owned());
@@ -47,14 +49,14 @@ pub(super) fn describe_within(
             let items = items.transpose()?.unwrap_or_default();
             match items.as_str() {
                 "" | "any value" => "an array".to_owned(),
-                items => cut(format!("an array of {}", plural(items)), MAX_LENGTH),
+                items => shorten(&format!("an array of {}", plural(items)), MAX_LENGTH),
             }
         }
         "integer" => "a whole number".to_owned(),
         "object" => "an object".to_owned(),
         "boolean" => "true or false".to_owned(),
         "null" => "nothing".to_owned(),
-        other => cut(format!("a {other}"), MAX_LENGTH),
+        other => shorten(&format!("a {other}"), MAX_LENGTH),
     })
 }
 
@@ -81,7 +83,7 @@ fn any_of(root: &Value, choices: &[Value], effort: &Effort) -> Result<String, Ef
             break;
         }
     }
-    Ok(cut(words.join(" or "), MAX_LENGTH))
+    Ok(shorten(&words.join(" or "), MAX_LENGTH))
 }
 
 /// The constants of a list of choices that is nothing but constants (a documented Rust enum).
@@ -134,7 +136,7 @@ pub(super) fn short(value: &Value) -> String {
     let mut head = Head(Vec::new());
     // It ends with an error where the value is longer than its head.
     let _ = serde_json::to_writer(&mut head, value);
-    cut(String::from_utf8_lossy(&head.0).into_owned(), 60)
+    shorten(&String::from_utf8_lossy(&head.0), 60)
 }
 
 /// Takes so much of a text that 60 characters are in it.
@@ -152,12 +154,5 @@ impl Write for Head {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-fn cut(text: String, characters: usize) -> String {
-    match text.char_indices().nth(characters) {
-        Some((cut, _)) => format!("{}…", &text[..cut]),
-        None => text,
     }
 }

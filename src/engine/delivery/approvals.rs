@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use selkie_channel_core::styled::push_literal;
-use selkie_channel_core::{Body, Choice, Question};
+use selkie_channel_core::{Body, Choice, Question, shorten};
 
 use crate::delivery::outbox::Outbox;
 use crate::delivery::waiters;
@@ -105,10 +105,7 @@ fn told(about: &About<'_>, request: &Request) -> String {
 pub(super) fn effect(request: &Request) -> String {
     let first = request.preview.lines().next().unwrap_or_default();
     let said = first.trim_end().trim_end_matches(':');
-    match said.char_indices().nth(MAX_EFFECT) {
-        Some((cut, _)) => format!("{}…", literal(&said[..cut])),
-        None => literal(said),
-    }
+    literal(&shorten(said, MAX_EFFECT))
 }
 
 /// Who asked for it, and where.

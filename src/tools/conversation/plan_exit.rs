@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
-use selkie_channel_core::Choice;
+use selkie_channel_core::{Choice, shorten};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -66,7 +66,9 @@ impl PlanExit {
             description: String::new(),
         };
         let markdown = match plan {
-            Some(plan) => format!("{}\n\nShall I carry out this plan?", cut(plan.trim())),
+            Some(plan) => {
+                format!("{}\n\nShall I carry out this plan?", shorten(plan.trim(), MAX_CHARACTERS))
+            }
             None => "Shall I carry out the plan?".to_owned(),
         };
         Ask {
@@ -149,13 +151,6 @@ fn in_words(plan: &Plan) -> String {
     match plan.summary.trim() {
         "" => list,
         summary => format!("{summary}\n\n{list}"),
-    }
-}
-
-fn cut(plan: &str) -> String {
-    match plan.char_indices().nth(MAX_CHARACTERS) {
-        Some((at, _)) => format!("{}…", &plan[..at]),
-        None => plan.to_owned(),
     }
 }
 

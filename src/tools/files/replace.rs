@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use selkie_channel_core::shorten;
+
 use super::whole::MAX_WHOLE;
 use crate::ToolError;
 
@@ -199,10 +201,7 @@ fn line(mark: char, bytes: &[u8]) -> String {
     // A letter takes four bytes at most: more are not looked at.
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * MAX_WIDTH + 8)]);
     let text = text.trim_end_matches(['\n', '\r']);
-    match text.char_indices().nth(MAX_WIDTH) {
-        Some((cut, _)) => format!("{mark}{}…", &text[..cut]),
-        None => format!("{mark}{text}"),
-    }
+    format!("{mark}{}", shorten(text, MAX_WIDTH))
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
+use selkie_channel_core::shorten;
+
 use super::supervise::SupervisedProcess;
 use crate::ports::Progress;
 
@@ -34,11 +36,7 @@ pub(super) async fn tell(running: &SupervisedProcess, progress: &dyn Progress) -
 /// itself (`\r`) counts as its last drawing.
 fn newest(text: &str) -> Option<String> {
     let mut lines = text.rsplit(['\n', '\r']).map(plain);
-    let line = lines.find(|line| !line.is_empty())?;
-    Some(match line.char_indices().nth(WIDTH) {
-        Some((cut, _)) => format!("{}…", &line[..cut]),
-        None => line,
-    })
+    lines.find(|line| !line.is_empty()).map(|line| shorten(&line, WIDTH))
 }
 
 /// Takes escape sequences and other control characters out.

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use selkie_channel_core::shorten_line;
+
 use super::{field, rich};
 
 /// The longest name, question or address that is shown, in characters.
@@ -134,11 +136,7 @@ fn spoken(name: &str) -> String {
 
 /// One line, not endless.
 fn line(text: &str) -> String {
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match flat.char_indices().nth(MAX_LENGTH) {
-        Some((at, _)) => format!("{}…", &flat[..at]),
-        None => flat,
-    }
+    shorten_line(text, MAX_LENGTH)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What people read about posts.
 
-use selkie_channel_core::{Body, Outbound};
+use selkie_channel_core::{Body, Outbound, shorten_line};
 
 use selkie_domain::ids::{OutboundId, ScheduleId};
 use selkie_store::DeliveryState;
@@ -130,12 +130,7 @@ pub fn has_pictures(said: &Outbound) -> bool {
 }
 
 fn beginning(said: &Outbound) -> String {
-    let text = texts(said).join(" ");
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    shorten_line(&texts(said).join(" "), SHOWN)
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ pub(super) fn left(plan: &Plan) -> String {
 pub(super) fn last_line(text: &str) -> String {
     let lines = text.split(['\n', '\r']).map(visible);
     let last = lines.rev().find(|line| !line.is_empty()).unwrap_or_default();
-    shortened(&last, LINE)
+    split::shorten(&last, LINE)
 }
 
 /// Returns the plan without secrets.
@@ -128,7 +128,7 @@ pub(super) fn settled(approved: bool) -> String {
 
 /// One line of plain text as CommonMark.
 fn one_line(text: &str) -> String {
-    escaped(&shortened(&visible(text), STEP))
+    escaped(&split::shorten(&visible(text), STEP))
 }
 
 /// Writes text so that no character of it is markup.
@@ -160,13 +160,6 @@ fn visible(text: &str) -> String {
         }
     }
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn shortened(text: &str, most: usize) -> String {
-    if split::utf16_len(text) <= most {
-        return text.to_owned();
-    }
-    format!("{}…", text[..split::fitting(text, most - 1)].trim_end())
 }
 
 #[cfg(test)]

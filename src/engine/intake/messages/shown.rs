@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use selkie_channel_core::shorten;
 use selkie_guard::visible::{harmless, one_line};
 
 /// So much is shown of what was asked, bytes.
@@ -21,11 +22,7 @@ pub(super) fn asked_line(text: &mut String, asked: &str) {
 
 /// Writes words of others on one line, cut; what does not show stands there by its number.
 pub(super) fn words(text: &str) -> String {
-    let text = harmless(&one_line(text));
-    match text.char_indices().nth(MAX_WORDS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
+    shorten(&harmless(&one_line(text)), MAX_WORDS)
 }
 
 /// Writes a time in its largest unit.

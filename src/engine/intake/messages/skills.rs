@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::shown::words;
+use selkie_channel_core::shorten;
 use selkie_guard::visible::code;
 use selkie_skills::{Skill, SkillsHere};
 
@@ -20,7 +21,12 @@ pub fn skills(here: &SkillsHere, is_owner: bool) -> String {
     let mut text = String::new();
     for skill in reviewed.iter().take(MAX) {
         let mark = if loaded.contains(&skill.name) { " (in force here)" } else { "" };
-        _ = writeln!(text, "- {}{mark}: {}", code(&skill.name), about(&skill.description));
+        _ = writeln!(
+            text,
+            "- {}{mark}: {}",
+            code(&skill.name),
+            shorten(&words(&skill.description), ABOUT)
+        );
     }
     let more = reviewed.len().saturating_sub(MAX);
     if more > 0 {
@@ -40,12 +46,4 @@ pub fn skills(here: &SkillsHere, is_owner: bool) -> String {
         );
     }
     text.trim_end().to_owned()
-}
-
-fn about(description: &str) -> String {
-    let line = words(description);
-    match line.char_indices().nth(ABOUT) {
-        Some((end, _)) => format!("{}…", line[..end].trim_end()),
-        None => line,
-    }
 }

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 
 use crate::work::conversation_log::Entry;
 use crate::work::messages::sessions::entry;
+use selkie_channel_core::shorten_line;
 use selkie_domain::span::Span;
 use selkie_domain::task::TaskState;
 use selkie_store::AgentRow;
@@ -34,11 +35,7 @@ pub fn status(state: TaskState, why: Option<&str>) -> String {
 
 /// What an agent is to do, in one short line.
 pub fn task(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(TASK) {
-        Some((at, _)) => format!("{}…", &line[..at]),
-        None => line,
-    }
+    shorten_line(text, TASK)
 }
 
 /// An agent in a list for people.

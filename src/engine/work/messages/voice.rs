@@ -1,5 +1,6 @@
 //! What people, and the model, read about voice messages.
 
+use selkie_channel_core::shorten_line;
 use selkie_domain::span::Span;
 use selkie_domain::spoken::SpokenWords;
 
@@ -63,11 +64,7 @@ pub fn deaf(is_owner: bool) -> &'static str {
 
 /// What was understood, as a quote.
 pub fn echo(spoken: &SpokenWords) -> String {
-    let marked = spoken.marked();
-    let end = marked.char_indices().nth(MAX_ECHO).map_or(marked.len(), |(end, _)| end);
-    let cut = if end < marked.len() { "…" } else { "" };
-    let line = marked[..end].split_whitespace().collect::<Vec<_>>().join(" ");
-    format!("> {}{cut}", escaped(&line))
+    format!("> {}", escaped(&shorten_line(&spoken.marked(), MAX_ECHO)))
 }
 
 #[cfg(test)]
